@@ -36,7 +36,7 @@ from tests.helpers.warm_command import Started, warm_command
 # Seconds, long for busy machines: what is waited for comes or does not come, and time decides nothing.
 PATIENCE = 300
 # Statistics are computed by processes that give way to all others: where there are many, it takes minutes.
-PATIENCE_WITH_STATISTICS = 1200
+PATIENCE_WITH_STATISTICS = 450
 
 
 def free_port() -> int:

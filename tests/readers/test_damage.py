@@ -148,3 +148,34 @@ def test_parquet_that_was_written_comes_back(tmp_path: Path) -> None:
     judgments = Judgments.from_columns(ROWS)
     native.write(judgments, tmp_path / "a.parquet")
     assert pl.read_parquet(tmp_path / "a.parquet").equals(judgments.table)
+
+
+# Python converts no more than 4,300 digits to a number.
+DIGITS = "9" * 5000
+
+
+@pytest.mark.parametrize("named", [f"system{DIGITS}Id,system1rank", f"system1Id,system{DIGITS}rank"])
+def test_a_column_number_of_many_digits_is_explained(tmp_path: Path, named: str) -> None:
+    file = tmp_path / "ranks.csv"
+    file.write_text(f"srclang,trglang,srcIndex,segmentId,judgeId,{named}\nces,eng,1,1,ann,a,1\n")
+    with pytest.raises(InputError, match="no column 'system1"):
+        registry.read(file, format="wmt-ranking")
+
+
+def test_a_round_of_many_digits_is_set_aside(tmp_path: Path) -> None:
+    file = tmp_path / "esa.jsonl"
+    good = {"doc_id": "d_#_1", "scores": {"a": {"human1": 70}, "b": {"human1": 60}}}
+    odd = {"doc_id": "d_#_2", "scores": {"a": {f"human{DIGITS}": 70}, "b": {"human1": 60}}}
+    file.write_text(f"{json.dumps(good)}\n{json.dumps(odd)}\n")
+    judgments = registry.read(file, format="wmt-humeval", bad_rows=1.0)
+    assert len(judgments) == 3
+    assert sum(part.rows for part in judgments.set_aside) == 1
+
+
+def test_json_nested_too_deeply_inside_a_log_is_explained(tmp_path: Path) -> None:
+    file = tmp_path / "log.eval"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("header.json", "{}")
+        archive.writestr("samples/1.json", "[" * 100_000)
+    with pytest.raises(InputError, match="zip file"):
+        registry.read(file)

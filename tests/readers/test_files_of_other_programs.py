@@ -115,7 +115,7 @@ def test_encodings_that_do_not_fit(tmp_path: Path) -> None:
             read(file, encoding=encoding)
 
 
-def test_cells_merged_down_in_an_open_document(tmp_path: Path) -> None:
+def document_with_merged_cells(folder: Path, rows_spanned: str) -> Path:
     """Below an empty row and beside an empty column, as people leave them."""
     names = ("office", "table", "text")
     spaces = "".join(f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
@@ -123,7 +123,7 @@ def test_cells_merged_down_in_an_open_document(tmp_path: Path) -> None:
     def cell(value: str, more: str = "") -> str:
         return f"<table:table-cell{more} office:value-type='string'><text:p>{value}</text:p></table:table-cell>"
 
-    spanned = " table:number-rows-spanned='2' table:number-columns-spanned='1'"
+    spanned = f" table:number-rows-spanned='{rows_spanned}' table:number-columns-spanned='1'"
     lines = [
         cell("segment") + cell("system") + cell("score"),
         cell("7", spanned) + cell("A") + cell("70"),
@@ -132,15 +132,27 @@ def test_cells_merged_down_in_an_open_document(tmp_path: Path) -> None:
     empty = "<table:table-row><table:table-cell table:number-columns-repeated='4'/></table:table-row>"
     rows = empty + "".join(f"<table:table-row><table:table-cell/>{line}</table:table-row>" for line in lines)
     sheet = f"<office:spreadsheet><table:table table:name='S'>{rows}</table:table></office:spreadsheet>"
-    file = tmp_path / "ratings.ods"
+    file = folder / "ratings.ods"
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
         content = f"<office:document-content{spaces}><office:body>{sheet}</office:body></office:document-content>"
         archive.writestr("content.xml", content)
         archive.writestr("META-INF/manifest.xml", "<manifest/>")
-    judgments = read(file)
+    return file
+
+
+# More rows than there are, and more digits than Python takes for a number, mean all rows below.
+@pytest.mark.parametrize("rows", ["2", "999999999999", "9" * 5000])
+def test_cells_merged_down_in_an_open_document(tmp_path: Path, rows: str) -> None:
+    judgments = read(document_with_merged_cells(tmp_path, rows))
     assert judgments.table.select("segment", "system", "score").rows() == [("7", "A", 70.0), ("7", "B", 60.0)]
     assert "1 merged cell of ratings.ods filled with the value at their top" in judgments.notes
+
+
+@pytest.mark.parametrize("rows", ["x", "-1", "", "1e9"])
+def test_what_is_no_number_of_rows_merges_nothing(tmp_path: Path, rows: str) -> None:
+    judgments = read(document_with_merged_cells(tmp_path, rows), bad_rows=1.0)
+    assert judgments.table.select("segment", "system", "score").rows() == [("7", "A", 70.0), (None, "B", 60.0)]
 
 
 def workbook(folder: Path, place: str) -> Path:

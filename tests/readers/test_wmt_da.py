@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -117,6 +118,54 @@ def test_other_ids_are_split_only_where_that_is_safe(
     table = read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da").table
     assert table["document"].to_list() == documents
     assert table.select("document", "segment").n_unique() == 4
+
+
+DOCUMENTS = [(1, 5), (6, 8), (9, 14), (15, 16)]
+
+
+def pages_of_documents() -> list[str]:
+    """Pages of four documents by ten systems each."""
+    pages = [(system, *document) for system in range(10) for document in DOCUMENTS]
+    return [
+        f"H{number} w cs en ad {number} S{system} {number} SYSTEM {sid} 50 0"
+        for number, (system, low, high) in enumerate(pages)
+        for sid in range(low, high + 1)
+    ]
+
+
+def coded_pages() -> list[str]:
+    """Pages of three documents by ten systems each, whose ids carry their place."""
+    return [
+        f"NA w cs en ad NA S{system} NA SYSTEM cs-en-3-{document}-{10 * system + document}.{sid}_{sid} 50 0"
+        for system in range(10)
+        for document in (7, 8, 9)
+        for sid in (1, 2, 3)
+    ]
+
+
+@pytest.mark.parametrize("damage", ["-1", "x", "7_1", "1000000", "99999999999999999999", "9" * 5000, "", "lost", "15"])
+@pytest.mark.parametrize("make", [pages_of_documents, coded_pages])
+def test_one_damaged_id_changes_the_document_of_no_other_judgment(
+    tmp_path: Path, make: Callable[[], list[str]], damage: str
+) -> None:
+    place = ["system", "segment", "document", "task", "screen"]
+    lines = make()
+    before = read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da").table
+    assert before["document"].null_count() == 0
+    for row in (0, 2, 4, 30):
+        fields = lines[row].split(" ")
+        fields[9] = damage
+        damaged = [] if damage == "lost" else [" ".join(fields)]
+        changed = [*lines[:row], *damaged, *lines[row + 1 :]]
+        after = read([write(tmp_path / "ad-latest.csv", changed)], format="wmt-da", bad_rows=1.0).table
+        expected = before.select(place).rows()
+        assert not set(expected[:row] + expected[row + 1 :]) - set(after.select(place).rows())
+
+
+def test_a_damaged_id_makes_no_documents_of_pages_of_single_segments(tmp_path: Path) -> None:
+    lines = [f"H{i} w cs en ad {i} {s} {i} SYSTEM {i} 50 0" for i in range(40) for s in "AB"]
+    lines[0] = lines[0].replace("SYSTEM 0", "SYSTEM 1")
+    assert read([write(tmp_path / "ad-latest.csv", lines)], format="wmt-da").table["document"].null_count() == 80
 
 
 def test_pages_of_single_segments_tell_no_documents(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def slowly(*given):
     def seen():
         with sqlite3.connect(sys.argv[1].replace(".toml", ".sqlite3")) as connection:
             return connection.execute("SELECT seen FROM collect_process WHERE doing = 'move'").fetchone()[0]
-    first, end = seen(), time.monotonic() + 20
+    first, end = seen(), time.monotonic() + 200
     while seen() == first:
         assert time.monotonic() < end, "no other sign of life came"
         time.sleep(0.02)

@@ -40,7 +40,7 @@ POLICIES = ("even", "best", "top:k", "pairs")
 DRAWS = 1000
 DIGITS = 9
 """Probabilities are rounded to so many digits before drawing, so that they are the same on every machine."""
-_TOP = re.compile(r"top:([1-9][0-9]*)")
+_TOP = re.compile(r"top:([1-9][0-9]{0,8})")
 _STREAM = 5001
 SETTLED_ERRORS = 3.0
 """Standard errors beyond which a pair counts as settled where no look has said so."""

@@ -9,6 +9,7 @@ systems. Results name a segment by `itemID` alone, so that it is the same number
 from __future__ import annotations
 
 import json
+import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 ITEMS = 100
 Row = dict[str, Any]
+_WHOLE_NUMBER = re.compile(r"0{0,99}[1-9][0-9]{0,17}")
 _ELSEWHERE = {"ranking": "rankings", "postedit": "post-edits"}
 _TYPES = {"system": "TGT", "calibration": "TGT", "reference": "REF", "degraded": "BAD", "repeat": "CHK"}
 
@@ -79,7 +81,7 @@ def _number_segments(tasks: TaskSet) -> dict[str, int]:
         for task in tasks.tasks
         for screen, item, _ in task.outputs()
     }
-    numbered = {name: int(segment) for name, (_, segment) in segments.items() if segment.isdecimal() and int(segment)}
+    numbered = {name: int(segment) for name, (_, segment) in segments.items() if _WHOLE_NUMBER.fullmatch(segment)}
     # Where results name the document, the numbers of each may begin anew.
     documents_named = all(_has_pages(task) for task in tasks.tasks if task.kind == "work")
     if len(numbered) == len(segments) and (documents_named or len(set(numbered.values())) == len(numbered)):

@@ -172,7 +172,7 @@ def is_eval_archive(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "header.json" in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, OSError, ValueError, RecursionError):
         return False
 
 
@@ -191,7 +191,7 @@ def read_eval_archive(path: Path) -> dict[str, Any] | None:
     except NotImplementedError as fault:
         how = "convert it by 'inspect log convert --to json'"
         raise InputError(f"is a log of Inspect in a compression that cannot be read here; {how}", file=path) from fault
-    except (zipfile.BadZipFile, OSError, ValueError):
+    except (zipfile.BadZipFile, OSError, ValueError, RecursionError):
         return None
 
 

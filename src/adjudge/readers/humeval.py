@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from adjudge.readers.options import ReadOptions
 
-_ROUND = re.compile(r"(human|score|errors|annotator|times|protocol)([0-9]+)")
+_ROUND = re.compile(r"(human|score|errors|annotator|times|protocol)([0-9]{1,9})")
 _SCORES = ("score", "human", "esa_score")
 _HIGHEST, _LOWEST = 100.0, -1e6
 _LATEST = 4e9

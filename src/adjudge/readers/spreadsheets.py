@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 # calamine, and of OpenDocument, for which it does not say, read from the XML.
 
 OPEN_DOCUMENT = "content.xml"
+_MOST_DIGITS = 12
 """The file with all sheets of an OpenDocument workbook."""
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 
@@ -104,6 +105,12 @@ def _open_document_sheet(raw: bytes, sheet: str) -> Any:
         return None
 
 
+def _read_count(text: str | bytes | None) -> int:
+    """How many rows or columns an attribute speaks of: 1 where it says nothing; a number beyond all bounds is cut."""
+    digits = (text.decode("ascii", "replace") if isinstance(text, bytes) else text or "").strip()
+    return int(digits[:_MOST_DIGITS]) if re.fullmatch("[0-9]+", digits) else 1
+
+
 def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
     """Do the same for a sheet of an OpenDocument workbook, in which equal rows and cells are written once."""
     filled: list[tuple[int, int]] = []
@@ -114,11 +121,11 @@ def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[i
         for cell in line:
             if len(cell):
                 filled.append((row, column))
-            down, across = (int(cell.get(f"{_TABLE}number-{name}-spanned", 1)) for name in ("rows", "columns"))
+            down, across = (_read_count(cell.get(f"{_TABLE}number-{name}-spanned")) for name in ("rows", "columns"))
             if down > 1 and across == 1:
                 merged.append((column, row, row + down - 1))
-            column += int(cell.get(f"{_TABLE}number-columns-repeated", 1))
-        row += int(line.get(f"{_TABLE}number-rows-repeated", 1))
+            column += _read_count(cell.get(f"{_TABLE}number-columns-repeated"))
+        row += _read_count(line.get(f"{_TABLE}number-rows-repeated"))
     if not filled:
         return (1, 1), []
     return (filled[0][0], min(column for _, column in filled)), merged
@@ -347,10 +354,10 @@ def _check_archive(raw: bytes, path: Path) -> None:
 def _reach_of_sheet(content: bytes) -> tuple[int, int]:
     """The last row and the last column of a sheet of Excel, as far as it numbers them."""
     names: set[bytes] = set()
-    rows = max((int(number) for number in _ROW_NUMBER.findall(content)), default=0)
+    rows = max(map(_read_count, _ROW_NUMBER.findall(content)), default=0)
     for cell in _CELL.finditer(content):
         names.add(cell[1])
-        rows = max(rows, int(cell[2]))
+        rows = max(rows, _read_count(cell[2]))
     return rows, max(map(_column_number, names), default=1)
 
 
@@ -367,7 +374,7 @@ def _reach_of_open_document(content: bytes) -> tuple[int, int]:
     rows = columns = row = column = 0
     repeated = 1
     for ends, kind, attributes in _ODS_PART.findall(content):
-        times = [int(number) for number in _ODS_REPEATED.findall(attributes)]
+        times = [_read_count(number) for number in _ODS_REPEATED.findall(attributes)]
         if ends:
             row += repeated if kind == b"table-row" else 0
         elif kind == b"table":

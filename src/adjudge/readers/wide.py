@@ -326,7 +326,7 @@ def _names_in(cell: str | None) -> list[str]:
     """The names in a cell that lists them: JSON, or between signs."""
     try:
         given = json.loads(cell or "[]")
-    except ValueError:
+    except (ValueError, RecursionError):
         given = re.split(r"\s*[;|,]\s*", (cell or "").strip(" []()"))
     return [str(name).strip(" '\"") for name in given] if isinstance(given, list) else []
 

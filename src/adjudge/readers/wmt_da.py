@@ -48,49 +48,61 @@ if TYPE_CHECKING:
 _CODED = r"^(?:\p{L}+-\p{L}+-)?(?P<task>[0-9]+)-(?P<document>[0-9]+)-(?P<page>[0-9]+)\.(?P<segment>[0-9]+)_[0-9]+$"
 _ENDS_IN_NUMBER = r"^(?P<document>.+?)[_.:#@|-]+(?P<segment>[0-9]+)$"
 _PAGE = ("hit_id", "annotator", "rid")
-# So few pages with holes are lost judgments, not another layout.
-_HOLES = 0.01
+# So few ids of another kind, and pages with holes, are damage or lost judgments, not another layout: one of them must
+# not change the documents of all others.
+_FEW = 0.03
 
 
 def add_documents(rows: pl.DataFrame) -> pl.DataFrame:
     """The rows of one language pair with the columns task, screen, document and segment."""
     sid = rows["sid"]
-    if sid.str.contains(_CODED).all():
+    placed = rows.with_columns(task=pl.coalesce("hit_id", "hit"), screen=pl.col("rid"), segment=pl.col("sid"))
+    if _most(sid.str.contains(_CODED)):
         parts = sid.str.extract_groups(_CODED).struct.unnest()
-        return rows.with_columns(
+        return placed.with_columns(
             parts["document"],
-            parts["segment"],
-            task=pl.coalesce("hit_id", "hit", parts["task"]),
+            segment=pl.coalesce(parts["segment"], "sid"),
+            task=pl.coalesce("task", parts["task"]),
             screen=pl.coalesce("rid", parts["page"]),
         )
-    placed = rows.with_columns(task=pl.coalesce("hit_id", "hit"), screen=pl.col("rid"), segment=pl.col("sid"))
-    number = sid.cast(pl.Int64, strict=False)
-    return _documents_by_endings(placed) if number.null_count() else _documents_by_ranges(placed, number)
+    number = pl.select(pl.when(sid.str.contains("^[0-9]+$")).then(sid.cast(pl.Int64, strict=False))).to_series()
+    return _documents_by_ranges(placed, number) if _most(number.is_not_null()) else _documents_by_endings(placed)
+
+
+def _most(fits: pl.Series) -> bool:
+    return fits.fill_null(value=False).sum() >= (1 - _FEW) * len(fits)
 
 
 def _documents_by_ranges(rows: pl.DataFrame, number: pl.Series) -> pl.DataFrame:
     unknown = rows.with_columns(pl.lit(None, dtype=pl.String).alias("document"))
     pages = (
         rows.with_columns(number.alias("number"))
-        .filter(pl.col("rid").is_not_null())
+        .filter(pl.col("rid").is_not_null() & pl.col("number").is_not_null())
         .group_by(_PAGE)
         .agg(low=pl.col("number").min(), high=pl.col("number").max(), size=pl.col("number").n_unique())
     )
-    if pages.height == 0 or (pages["size"] == 1).all():
+    whole = pages["high"] - pages["low"] + 1 == pages["size"]
+    if pages.height == 0 or _most(pages["size"] == 1) or not _most(whole):
         return unknown
-    holes = pages.filter(pl.col("high") - pl.col("low") + 1 != pl.col("size")).height
-    if holes > _HOLES * pages.height:
-        return unknown
-    # Overlapping ranges are taken together, and named after their ends.
-    ranges = pages.select("low", "high").unique().sort("low", "high")
-    apart = pl.col("low") > pl.col("high").cum_max().shift(1)
-    parts = ranges.group_by(part=apart.fill_null(value=True).cum_sum())
-    joined = parts.agg(low=pl.col("low").min(), high=pl.col("high").max())
-    ranges = joined.sort("low").select("low", "high", pl.format("{}-{}", "low", "high").alias("name"))
+    documents = _join_overlapping(pages.filter(whole))
+    # A page with a hole has lost a judgment, or holds a damaged id: it must not make one document of several.
+    torn = pages.filter(~whole).filter(2 * pl.col("size") > pl.col("high") - pl.col("low") + 1)
+    met = torn.join_where(documents, pl.col("low") <= pl.col("high_right"), pl.col("high") >= pl.col("low_right"))
+    apart = torn.join(met.group_by(_PAGE).len().filter(pl.col("len") > 1), on=_PAGE, how="anti", nulls_equal=True)
+    documents = _join_overlapping(pl.concat([documents, apart], how="diagonal"))
+    ranges = documents.with_columns(pl.format("{}-{}", "low", "high").alias("name"))
     placed = rows.with_columns(number.alias("number")).with_row_index("row").sort("number")
     placed = placed.join_asof(ranges, left_on="number", right_on="low", strategy="backward").sort("row")
     inside = pl.when(pl.col("number") <= pl.col("high")).then(pl.col("name"))
     return placed.with_columns(inside.alias("document")).drop("row", "number", "low", "high", "name", strict=False)
+
+
+def _join_overlapping(ranges: pl.DataFrame) -> pl.DataFrame:
+    """The ranges, those that overlap taken together."""
+    ranges = ranges.select("low", "high").unique().sort("low", "high")
+    apart = pl.col("low") > pl.col("high").cum_max().shift(1)
+    parts = ranges.group_by(part=apart.fill_null(value=True).cum_sum())
+    return parts.agg(low=pl.col("low").min(), high=pl.col("high").max()).select("low", "high").sort("low")
 
 
 def _documents_by_endings(rows: pl.DataFrame) -> pl.DataFrame:

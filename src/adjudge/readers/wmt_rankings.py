@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 PADDING = "blank"
-_NAME = re.compile(r"system[ _]?(\d+)[ _]?(?:id|name)")
-_RANK = re.compile(r"system[ _]?(\d+)[ _]?rank")
+_NAME = re.compile(r"system[ _]?([0-9]{1,9})[ _]?(?:id|name)")
+_RANK = re.compile(r"system[ _]?([0-9]{1,9})[ _]?rank")
 CONTEXT = ("source_lang", "target_lang", "document", "segment", "annotator")
 ANNOTATOR = ("judgeId", "annotatorId", "judge", "annotator", "user", "worker")
 

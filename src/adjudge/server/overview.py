@@ -35,7 +35,7 @@ def campaigns(request: HttpRequest) -> HttpResponse:
     """The campaigns in which a link is valid."""
     try:
         secret = json.loads(request.body)["secret"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         secret = None
     if not isinstance(secret, str) or not 0 < len(secret) <= _LONGEST_SECRET:
         return JsonResponse({"detail": "the secret of a link is missing"}, status=422)

@@ -252,7 +252,8 @@ def only_json(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[
 
     def middleware(request: HttpRequest) -> HttpResponse:
         if request.method == "POST" and request.path_info.startswith(INTERFACE):
-            length = request.headers.get("Content-Length", "0")
+            # int() refuses thousands of digits; so few already say too much.
+            length = request.headers.get("Content-Length", "0")[:18]
             most: int = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
             if length.isdecimal() and int(length) > most:
                 while int(length) <= MOST_DISCARDED and request.read(_CHUNK):

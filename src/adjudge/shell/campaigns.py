@@ -50,7 +50,8 @@ def _paths(files: Mapping[str, str | Path] | str | Path) -> dict[str, Path] | Pa
 
 def _people(typed: str) -> int | str:
     # -3 is a wrong number of people, not a name: it is refused as a number.
-    return int(typed) if typed.strip().removeprefix("-").isdecimal() else typed
+    # int() takes no thousands of digits, and so few are too many people already.
+    return int(typed.strip()[:18]) if typed.strip().removeprefix("-").isdecimal() else typed
 
 
 def _annotators(given: int | str | Iterable[str]) -> int | tuple[str, ...]:
