@@ -1,4 +1,4 @@
-"""Judgments are read from a path, several, a data frame of polars or pandas, or are judgments already."""
+"""Judgments are read from a path, several, a table in memory of any kind, or are judgments already."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 import adjudge
 from adjudge import read
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import DataError, UsageError
 
 ROWS = "annotator,segment,system,score,source_lang,target_lang\nann,1,a,70,cs,en\nann,1,b,60,cs,en\nbob,2,a,5,de,en\n"
 
@@ -32,10 +32,46 @@ def test_one_path_is_enough(file: Path) -> None:
 def test_data_frames_are_understood_as_files_are(file: Path) -> None:
     frame = pl.read_csv(file)
     expected = adjudge.read(file)
-    for source in (frame, frame.lazy(), pd.read_csv(file)):
+    stranger = SpeaksArrow(frame)
+    columns, records = frame.to_dict(as_series=False), frame.to_dicts()
+    for source in (frame, frame.lazy(), pd.read_csv(file), stranger, columns, records):
         judgments = read(source)
         assert judgments.fingerprint == expected.fingerprint
         assert judgments.notes == expected.notes
+
+
+def test_several_tables_in_memory_are_pooled(file: Path) -> None:
+    frame = pl.read_csv(file)
+    halves = [pd.read_csv(file)[:1], SpeaksArrow(frame[1:])]
+    assert read(halves).fingerprint == adjudge.read(file).fingerprint
+
+
+class SpeaksArrow:
+    """A table of a library that adjudge has never heard of."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.frame = frame
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.frame.__arrow_c_stream__(requested_schema)
+
+
+def test_records_may_lack_fields_and_the_order_of_fields_is_that_of_the_first() -> None:
+    records = [{"system": "a", "score": 5, "segment": 1}, {"segment": 1, "system": "b", "score": 7, "note": "late"}]
+    table = adjudge.read(records).table
+    assert table["score"].to_list() == [5.0, 7.0]
+    assert table["note"].to_list() == [None, "late"]
+
+
+def test_columns_of_unequal_length_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"dict cannot be read as a table .*; give columns of one length"):
+        adjudge.read({"system": ["a", "b"], "score": [1, 2, 3]})
+
+
+def test_campaigns_in_one_table_are_called_campaigns() -> None:
+    rows = [{"campaign": c, "system": s, "segment": i, "score": i} for c in "xy" for s in "ab" for i in range(3)]
+    with pytest.raises(DataError, match=r"hold 2 campaigns \(.*; drop the column 'campaign' if they are one, or take"):
+        adjudge.rank(rows)
 
 
 def test_judgments_stay_what_they_are_and_a_pair_is_selected(file: Path) -> None:
@@ -45,7 +81,7 @@ def test_judgments_stay_what_they_are_and_a_pair_is_selected(file: Path) -> None
     assert adjudge.read(file, pair="Czech-English").systems == ("a", "b")
 
 
-@pytest.mark.parametrize("source", [7, None, {"system": ["a"]}, b"x.csv", [7]])
+@pytest.mark.parametrize("source", [7, None, {"system": "a"}, b"x.csv", [7], [{"system": "a"}, 7]])
 def test_anything_else_is_refused_with_what_would_do(source: object) -> None:
     with pytest.raises(UsageError, match="data frame"):
         adjudge.read(source)

@@ -71,6 +71,7 @@ def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pyte
     batches = tmp_path / "batches.zip"
     with zipfile.ZipFile(batches, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.json", b" " * 30_000_000)
+        archive.writestr("b.json", b" ")
     with pytest.raises(InputError, match="MB unpacked"):
         read_batches([batches])
 
@@ -130,6 +131,7 @@ def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.json", json.dumps([{"items": [], "task": {}}] * 50))
+        archive.writestr("b.json", "[]")
     raw = bytearray(whole.getvalue())
     raw[40:60] = b"\xff" * 20
     file = tmp_path / "batches.zip"
@@ -140,6 +142,14 @@ def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(b"system,score\na,1\n" * 500))
     packed[20:40] = b"\xff" * 20
     file.write_bytes(bytes(packed))
+    with pytest.raises(InputError, match="cannot be read"):
+        registry.read(file)
+    file = tmp_path / "table.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.csv", b"system,score\na,1\n" * 500)
+    raw = bytearray(file.read_bytes())
+    raw[40:50] = b"\xff" * 10
+    file.write_bytes(bytes(raw))
     with pytest.raises(InputError, match="cannot be read"):
         registry.read(file)
 
@@ -177,5 +187,5 @@ def test_json_nested_too_deeply_inside_a_log_is_explained(tmp_path: Path) -> Non
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("header.json", "{}")
         archive.writestr("samples/1.json", "[" * 100_000)
-    with pytest.raises(InputError, match="zip file"):
+    with pytest.raises(InputError, match="zip archive"):
         registry.read(file)

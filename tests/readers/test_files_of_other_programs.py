@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
+import io
+import lzma
+import pickle
+import re
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -232,3 +238,64 @@ def test_no_message_is_longer_than_people_read(tmp_path: Path) -> None:
     assert len(str(long)) < LONGEST + 100
     assert str(long).endswith("choose 'with_scores' or a")
     assert not {"\ue000", "\ue001"} & set(str(long))
+
+
+@pytest.mark.parametrize("inner", ["scores.csv", "sub/scores.xlsx", "scores.parquet", "scores.jsonl"])
+def test_a_zip_archive_of_one_file_is_read(tmp_path: Path, inner: str) -> None:
+    table, plain = tmp_path / Path(inner).name, pl.DataFrame(ROWS, schema=NAMES, orient="row")
+    writers = {".csv": plain.write_csv, ".parquet": plain.write_parquet, ".jsonl": plain.write_ndjson}
+    writers.get(table.suffix, pd.DataFrame(ROWS, columns=NAMES).set_index("annotator").to_excel)(table)
+    with zipfile.ZipFile(tmp_path / "scores.zip", "w") as archive:
+        archive.write(table, inner)
+        archive.writestr("__MACOSX/._scores", b"\0\5\x16\7")
+        archive.writestr("sub/.DS_Store", b"\0\0\0\1Bud1")
+    assert answers(read(tmp_path / "scores.zip")) == EXPECTED
+
+
+def test_a_format_is_recognised_inside_a_zip_archive(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "counts.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("counts.txt", "A B 10 5 3\nB C 7 1 4\n")
+    notes = read(tmp_path / "counts.zip").notes
+    assert "the format was recognised as pairwise-counts; --format chooses another" in notes
+
+
+def test_a_zip_archive_of_several_files_names_them(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
+        archive.writestr("a.csv", "system,score\na,1\n")
+        archive.writestr("b.csv", "system,score\na,1\n")
+    with pytest.raises(InputError, match=r"is a zip archive of a\.csv and b\.csv; unpack it and name the table"):
+        read(tmp_path / "both.zip")
+
+
+def _tar() -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("scores/a.csv")
+        entry.size = 4
+        archive.addfile(entry, io.BytesIO(b"a,b\n"))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (bz2.compress(b"system,score\na,1\n"), "is compressed by bzip2; unpack it"),
+        (lzma.compress(b"system,score\na,1\n"), "is compressed by xz; unpack it"),
+        (_tar(), "is a tar archive; unpack it and give the file inside, such as 'scores/a.csv'"),
+        (b"SQLite format 3\0" + bytes(100), "is an SQLite database; export the table as CSV"),
+        (b"%PDF-1.7\n%\xe2\xe3", "is a PDF document; give the table that it was made from"),
+        (pickle.dumps({"system": ["a"]}), "is a Python pickle, which may run code; export the table as CSV"),
+        (b"\n<!DOCTYPE html>\n<html><body>Sign in</body></html>", "is a web page, not a table; open it in a"),
+        (b"\x89PNG\r\n\x1a\n", "is a picture; give the table"),
+    ],
+)
+def test_files_that_are_no_tables_are_named(tmp_path: Path, content: bytes, told: str) -> None:
+    (tmp_path / "export.csv").write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(told)):
+        read(tmp_path / "export.csv")
+
+
+def test_feather_is_named(tmp_path: Path) -> None:
+    pl.DataFrame(ROWS, schema=NAMES, orient="row").write_ipc(tmp_path / "scores.feather")
+    with pytest.raises(InputError, match=r"is an Arrow \(Feather\) file; write the table as Parquet"):
+        read(tmp_path / "scores.feather")

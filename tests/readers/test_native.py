@@ -15,7 +15,7 @@ from adjudge.people.check import check
 from adjudge.ranking.methods import rank
 from adjudge.readers import native, registry
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import DataError, InputError, UsageError
+from adjudge.table.errors import InputError, UsageError
 from adjudge.table.judgments import SCHEMA, Judgments
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from tests.conftest import examples
@@ -229,11 +229,11 @@ def test_parquet_of_other_tools(tmp_path: Path) -> None:
     assert registry.read([tmp_path / "table.csv"]).table["list"].to_list() == ["[1, 2]", None]
 
 
-def test_columns_that_cannot_be_put_together_are_explained(tmp_path: Path) -> None:
+def test_columns_of_unlike_kinds_are_pooled_as_text(tmp_path: Path) -> None:
     pl.DataFrame({"system": ["a"], "rank": [1], "own": [[1]]}).write_parquet(tmp_path / "one.parquet")
     pl.DataFrame({"system": ["b"], "rank": [1], "own": ["x"]}).write_parquet(tmp_path / "two.parquet")
-    with pytest.raises(DataError, match="do not fit together"):
-        registry.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+    pooled = registry.read([tmp_path / "one.parquet", tmp_path / "two.parquet"])
+    assert pooled.table["own"].to_list() == ["[1]", "x"]
 
 
 def test_a_file_counts_once(tmp_path: Path) -> None:

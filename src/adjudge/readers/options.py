@@ -76,17 +76,42 @@ class ReadOptions:
         return self == ReadOptions(**{name: getattr(self, name) for name in common})
 
 
-# What users of Python read from: paths, and data frames of polars or pandas.
+# What users of Python read from: paths, and tables in memory.
 
 
 def as_frame(source: Any) -> pl.DataFrame | None:
-    """Convert a data frame of polars or pandas to one of polars; None for anything else."""
+    """Convert a table in memory to a data frame of polars; None for anything else.
+
+    Tables are data frames of polars, pandas and pyarrow, whatever speaks Arrow (`__arrow_c_stream__`), columns (a
+    mapping from names to values) and records (a list of mappings).
+    """
     kind = type(source)
     library = kind.__module__.split(".")[0]
     if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
         frame: pl.DataFrame = source.lazy().collect()
         return frame
-    return _convert_pandas(source) if library == "pandas" and kind.__name__ == "DataFrame" else None
+    if library == "pandas" and kind.__name__ == "DataFrame":
+        return _convert_pandas(source)
+    if library == "polars" or not (hasattr(source, "__arrow_c_stream__") or _holds_rows(source)):
+        return None
+    import polars as pl
+
+    if isinstance(source, list | tuple) and len(widths := {tuple(row) for row in source}) > 1:
+        names = dict.fromkeys(name for width in widths for name in width)
+        source = [{name: row.get(name) for name in names} for row in source]
+    try:
+        return pl.DataFrame(source, infer_schema_length=None, strict=False)
+    except (pl.exceptions.PolarsError, TypeError, ValueError) as fault:
+        reason = shown(str(fault).split("\n", 1)[0], 160)
+        raise UsageError(f"{kind.__name__} cannot be read as a table ({reason}); give columns of one length") from fault
+
+
+def _holds_rows(source: Any) -> bool:
+    """Whether it is a mapping from names to columns, or a list of records."""
+    if isinstance(source, Mapping):
+        columns = source.values()
+        return bool(columns) and all(isinstance(column, Iterable) and not isinstance(column, str) for column in columns)
+    return isinstance(source, list | tuple) and bool(source) and all(isinstance(row, Mapping) for row in source)
 
 
 def _convert_pandas(source: Any) -> pl.DataFrame:
@@ -115,7 +140,7 @@ def as_paths(source: Any, what: str = "judgments") -> list[Path]:
         return [Path(source)]
     if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
         problem = f"{what} cannot be read from {type(source).__name__}"
-        raise UsageError(f"{problem}; give a path, several paths, a data frame or {what}")
+        raise UsageError(f"{problem}; give a path, several paths, a data frame, columns, records or {what}")
     paths = list(source)
     for path in paths:
         if not isinstance(path, str | PathLike):

@@ -1,18 +1,19 @@
 """All file formats: `FORMATS` names the function that reads each, `read` calls it, `recognise` tells formats apart.
 
-`read` accepts a path, several paths, a polars or pandas data frame, or judgments.
+`read` accepts a path, several paths, one or several tables in memory (`options.as_frame`), or judgments.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
 import json
 import re
+import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,10 +22,12 @@ from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, RATINGS, MetricS
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
 from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
-from adjudge.table.files import encoding_of, exists, text_encoding
+from adjudge.table.files import encoding_of, exists, read_head, text_encoding
 from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from adjudge.readers.duplicates import Repeated
     from adjudge.table.judgments import Judgments
 
@@ -148,8 +151,8 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
     `read("scores.csv")`, `read(["a.csv", "b.csv"], format="wmt-ranking", pair="cs-en")` and `read(frame)` all work.
 
     Args:
-        source: a path, several paths, a data frame of polars or pandas with columns as in the judgment table, or
-            judgments.
+        source: a path, several paths, a data frame (polars, pandas, pyarrow, or anything that speaks Arrow), columns
+            as a dictionary of lists, records as a list of dictionaries, several of these, or judgments.
         format: a name from `FORMATS`, for paths; default: detected, or else the judgment table.
         options: all reading options in one object.
         **settings: single reading options: any field of `ReadOptions`. `pair` also selects that language pair.
@@ -163,13 +166,10 @@ def read(source: Any, *, format: str | None = None, options: ReadOptions | None 
     chosen = read_options(options, **settings)
     if isinstance(source, Judgments):
         judgments = source if chosen.human is None else mark_humans(source, chosen.human, given=("kind",))
-    elif (frame := as_frame(source)) is not None:
+    elif frames := _as_frames(source):
         if format not in (None, "judgments"):
             raise UsageError(f"a data frame has no format '{format}'; leave format out")
-        from adjudge.readers.duplicates import note_similar_names, remove_copies
-        from adjudge.readers.native import read_frame
-
-        judgments = note_similar_names(remove_copies(read_frame(frame, chosen)))
+        judgments = _read_frames(frames, chosen)
     else:
         with text_encoding(chosen.encoding):
             judgments = _read_files(as_paths(source), format, chosen)
@@ -221,6 +221,25 @@ def _as_option(name: str, value: Any) -> Any:
         # Columns of data frames may be called by numbers, and a scale is given in numbers.
         return tuple(map(str, value))
     return tuple(value) if isinstance(value, list) else value
+
+
+def _as_frames(source: Any) -> list[pl.DataFrame]:
+    """The table in memory, or several of them; none where the source is something else."""
+    if (frame := as_frame(source)) is not None:
+        return [frame]
+    if not isinstance(source, list | tuple) or isinstance(source[0] if source else "", str | PathLike):
+        return []
+    frames = [as_frame(part) for part in source]
+    return [] if any(frame is None for frame in frames) else [frame for frame in frames if frame is not None]
+
+
+def _read_frames(frames: Sequence[pl.DataFrame], options: ReadOptions) -> Judgments:
+    from adjudge.readers.duplicates import note_similar_names, remove_copies
+    from adjudge.readers.native import read_frame
+    from adjudge.table.judgments import concat
+
+    parts = [read_frame(frame, options) for frame in frames]
+    return note_similar_names(remove_copies(parts[0] if len(parts) == 1 else concat(parts)))
 
 
 def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
@@ -321,13 +340,9 @@ def _read_first_lines(path: Path) -> list[str]:
     if not path.is_file():
         return []
     try:
-        with path.open("rb") as file:
-            raw = file.read(_HEAD)
-        if raw.startswith(b"\x1f\x8b"):
-            with gzip.open(path) as unpacked:
-                raw = unpacked.read(_HEAD)
+        raw = read_head(path, _HEAD)
         text = raw.decode(encoding_of(raw), "ignore" if len(raw) == _HEAD else "strict")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError):
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, UnicodeDecodeError):
         return []  # The reader says what is wrong.
     lines = text.splitlines()
     whole = [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]

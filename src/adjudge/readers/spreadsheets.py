@@ -24,7 +24,7 @@ from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import check_size, memory_at_hand
-from adjudge.table.wording import counted
+from adjudge.table.wording import counted, few_names
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -337,7 +337,8 @@ def _check_archive(raw: bytes, path: Path) -> None:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
             entries = archive.infolist()
             if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
-                raise InputError("is a zip file, but no Excel workbook; unpack it and name the table", file=path)
+                names = few_names([entry.filename for entry in entries if not entry.is_dir()])
+                raise InputError(f"is a zip archive of {names}; unpack it and name the table", file=path)
             check_size(sum(entry.file_size for entry in entries), path, what="unpacked")
             if any(entry.filename.lower() == "xl/workbook.bin" for entry in entries):
                 _try_out(raw, path)

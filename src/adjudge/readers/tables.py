@@ -33,7 +33,15 @@ from adjudge.readers.parsing import (
 )
 from adjudge.readers.spreadsheets import find_like_sheets, read_sheets, read_workbook
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import COPIES_IN_MEMORY, check_size, decode_text, memory_at_hand, read_bytes, read_text
+from adjudge.table.files import (
+    COPIES_IN_MEMORY,
+    ZIP_MAGIC,
+    check_size,
+    decode_text,
+    memory_at_hand,
+    read_bytes,
+    read_text,
+)
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
 from adjudge.table.wording import agreeing, counted
@@ -347,7 +355,6 @@ def _try_out(raw: bytes, path: Path) -> None:
 
 GROUP = " / "
 """What stands between a group of columns and the name of one of them, where a header has two rows."""
-ZIP_MAGIC = b"PK\x03\x04"
 OLD_EXCEL_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 # Keys under which files keep their rows, where the outermost value is an object.
 ROWS_UNDER = ("data", "rows", "records", "judgments", "results", "items", "annotations")

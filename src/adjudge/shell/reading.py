@@ -95,15 +95,20 @@ class Reading:
         parts = judgments.by_pair()
         if self.caller is not None:
             if len(parts) > 1:
-                one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
-                asked = "criterion" in judgments.table.columns and len(judgments.pairs) == 1
-                what = "criteria" if asked else "language pairs"
-                problem = f"the judgments hold {len(parts)} {what} ({', '.join(parts)})"
-                choice = param("criterion" if asked else "pair")
-                raise DataError(f"{problem}; choose one with {choice}, or take them one by one: {one_by_one}")
+                raise DataError(self._say_several(judgments, list(parts)))
             return {next(iter(parts), ""): judgments}
         wanted = None if self.pair is None else parse_pair(self.pair)
         return {wanted: parts[wanted]} if wanted is not None and wanted in parts else parts
+
+    def _say_several(self, judgments: Judgments, parts: Sequence[str]) -> str:
+        """What the judgments hold several of, each with its own ranking, and how to choose."""
+        one_by_one = f"{{name: adjudge.{self.caller}(part) for name, part in judgments.by_pair().items()}}"
+        what, choose = "language pairs", f"choose one with {param('pair')}, or take"
+        if len(judgments.pairs) == 1:
+            asked = "criterion" in judgments.table.columns
+            what, choose = ("criteria", choose.replace("pair", "criterion")) if asked else ("campaigns", "")
+        choose = choose or "drop the column 'campaign' if they are one, or take"
+        return f"the judgments hold {len(parts)} {what} ({', '.join(parts)}); {choose} them one by one: {one_by_one}"
 
     def one_pair(self, source: Any, *, everyone: bool = False) -> Judgments:
         """The judgments of a source with one language pair on the command line too, if the command needs that."""

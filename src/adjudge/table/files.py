@@ -8,18 +8,20 @@ import gzip
 import io
 import json
 import os
+import re
 import select
 import shutil
 import stat
 import tempfile
 import time
+import zipfile
 import zlib
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from adjudge.table.errors import InputError, UsageError, param
+from adjudge.table.errors import InputError, UsageError, param, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +64,7 @@ def decode_text(raw: bytes, path: Path) -> str:
     "Unicode text". Lines end in line feeds, or all of them in carriage returns alone, as some spreadsheets still save
     them.
     """
+    refuse_other_files(raw, path)
     encoding = encoding_of(raw)
     if encoding != _UTF8:
         raw = _as_utf8(raw, encoding, path)
@@ -79,6 +82,45 @@ def decode_text(raw: bytes, path: Path) -> str:
         raise InputError(
             f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line
         ) from fault
+
+
+_UNPACK = "unpack it and give the file inside"
+_EXPORT = "export the table as CSV or Parquet"
+_OTHER_FILES = (
+    (b"PK\x03\x04", "is a zip archive of several files", _UNPACK),
+    (b"BZh", "is compressed by bzip2", _UNPACK),
+    (b"\xfd7zXZ\0", "is compressed by xz", _UNPACK),
+    (b"\x28\xb5\x2f\xfd", "is compressed by Zstandard", _UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "is a 7z archive", _UNPACK),
+    (b"Rar!", "is a RAR archive", _UNPACK),
+    (b"ARROW1", "is an Arrow (Feather) file", "write the table as Parquet"),
+    (b"SQLite format 3\0", "is an SQLite database", _EXPORT),
+    (b"%PDF", "is a PDF document", "give the table that it was made from"),
+    (b"\x89HDF", "is an HDF5 file", _EXPORT),
+    (b"RDX", "is a file of R", _EXPORT),
+    (b"X\n\0\0\0", "is a file of R", _EXPORT),
+    (b"<stata_dta>", "is a file of Stata", _EXPORT),
+    (b"$FL2", "is a file of SPSS", _EXPORT),
+    (b"\x80\x04\x95", "is a Python pickle, which may run code", _EXPORT),
+    (b"\x80\x05\x95", "is a Python pickle, which may run code", _EXPORT),
+    (b"\x93NUMPY", "is a NumPy array", _EXPORT),
+    (b"\x89PNG", "is a picture", "give the table"),
+    (b"\xff\xd8\xff", "is a picture", "give the table"),
+)
+_WEB_PAGE = re.compile(rb"(\xef\xbb\xbf)?\s*(<!doctype html|<html|<table)", re.IGNORECASE)
+_TAR_MARK = slice(257, 262)
+
+
+def refuse_other_files(raw: bytes, path: Path) -> None:
+    """Refuse archives and files of other programs by name, with what to do instead."""
+    if raw[_TAR_MARK] == b"ustar":
+        name = raw[:100].split(b"\0", 1)[0].decode(errors="replace")
+        raise InputError(f"is a tar archive; {_UNPACK}, such as '{shown(name)}'", file=path)
+    for mark, what, advice in _OTHER_FILES:
+        if raw.startswith(mark):
+            raise InputError(f"{what}; {advice}", file=path)
+    if _WEB_PAGE.match(raw[:200]):
+        raise InputError("is a web page, not a table; open it in a spreadsheet and save it as CSV", file=path)
 
 
 def _binary(raw: bytes, path: Path) -> InputError:
@@ -107,6 +149,7 @@ def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
 
 
 GZIP_MAGIC = b"\x1f\x8b"
+ZIP_MAGIC = b"PK\x03\x04"
 # How many copies of a file's content (bytes, text, columns) are in memory at the same time while it is read.
 COPIES_IN_MEMORY = 4
 # Seconds to wait for a pipe.
@@ -124,7 +167,7 @@ def exists(path: Path) -> bool:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of the file, decompressed if it is gzip."""
+    """The content of the file; of the one file inside, where it is compressed or a zip archive of a single file."""
     if not exists(path):
         raise InputError("no such file; check the path", file=path)
     if path.is_dir():
@@ -135,8 +178,8 @@ def read_bytes(path: Path) -> bytes:
             raw = path.read_bytes()
         else:
             raw = _read_stream(path)
-        return _decompress(raw, path) if raw.startswith(GZIP_MAGIC) else raw
-    except (OSError, EOFError, zlib.error) as fault:
+        return _unpack(raw, path)
+    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as fault:
         raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
 
 
@@ -203,16 +246,56 @@ def keep_standard_input() -> Path:
     return STANDARD_INPUT
 
 
-def _decompress(raw: bytes, path: Path) -> bytes:
-    """The content of gzip data, decompressed in parts, so that a small file cannot fill the memory."""
+def read_head(path: Path, size: int) -> bytes:
+    """The first bytes of a file, or of the one inside it where `read_bytes` would read that."""
+    with path.open("rb") as file:
+        raw = file.read(size)
+        if not raw.startswith((GZIP_MAGIC, ZIP_MAGIC)):
+            return raw
+        file.seek(0)
+        with _open_packed(file) as inside:
+            return raw if inside is None else inside.read(size)
+
+
+def _unpack(raw: bytes, path: Path) -> bytes:
+    """The content of packed data, unpacked in parts, so that a small file cannot fill the memory; other data as is."""
+    if not raw.startswith((GZIP_MAGIC, ZIP_MAGIC)):
+        return raw
     parts: list[bytes] = []
     size = 0
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+    with _open_packed(io.BytesIO(raw)) as file:
+        if file is None:
+            return raw
         while part := file.read(1 << 24):
             parts.append(part)
             size += len(part)
             check_size(size, path, what="once decompressed")
     return b"".join(parts)
+
+
+@contextmanager
+def _open_packed(file: IO[bytes]) -> Iterator[IO[bytes] | None]:
+    """The one file inside packed data; None for a zip archive of several, such as a workbook, or one that is damaged.
+
+    Archives made on a Mac hold a description beside each file.
+    """
+    if not zipfile.is_zipfile(file):
+        file.seek(0)
+        if file.read(len(GZIP_MAGIC)) != GZIP_MAGIC:
+            yield None
+            return
+        file.seek(0)
+        with gzip.GzipFile(fileobj=file) as unpacked:
+            yield cast("IO[bytes]", unpacked)
+        return
+    with zipfile.ZipFile(file) as archive:
+        names = [entry for entry in archive.infolist() if not entry.is_dir()]
+        names = [entry for entry in names if not re.search(r"(^|/)(__MACOSX/|\.DS_Store$)", entry.filename)]
+        if len(names) != 1:
+            yield None
+            return
+        with archive.open(names[0]) as inside:
+            yield inside
 
 
 def is_gzip(path: Path) -> bool:

@@ -443,6 +443,26 @@ class Judgments:
         return parts
 
 
+def _with_like_columns(tables: list[pl.DataFrame]) -> list[pl.DataFrame]:
+    """The tables with columns of lists and records as text where another table has something else under the name."""
+    kinds: dict[str, set[pl.DataType]] = {}
+    for table in tables:
+        for name, dtype in table.schema.items():
+            if name not in SCHEMA and dtype != pl.Null:
+                kinds.setdefault(name, set()).add(dtype)
+    unlike = {name for name, found in kinds.items() if len(found) > 1 and any(dtype.is_nested() for dtype in found)}
+    return [
+        table.with_columns(
+            pl.col(name).map_elements(_as_text, return_dtype=pl.String)
+            if table.schema[name].is_nested()
+            else pl.col(name).cast(pl.String)
+            for name in table.columns
+            if name in unlike
+        )
+        for table in tables
+    ]
+
+
 def concat(parts: Iterable[Judgments]) -> Judgments:
     """Concatenate tables; rows set aside for the same reason are added up."""
     tables = list(parts)
@@ -451,7 +471,7 @@ def concat(parts: Iterable[Judgments]) -> Judgments:
         for record in part.set_aside:
             rows[record.reason] = rows.get(record.reason, 0) + record.rows
     try:
-        frame = pl.concat([part.table for part in tables], how="diagonal_relaxed")
+        frame = pl.concat(_with_like_columns([part.table for part in tables]), how="diagonal_relaxed")
     except pl.exceptions.PolarsError as fault:
         raise DataError(f"the tables do not fit together ({fault}); leave out their extra columns") from fault
     notes = tuple(dict.fromkeys(note for part in tables for note in part.notes))
