@@ -16,8 +16,8 @@ annotator:system, are what makes "significantly better" mean what it says for ot
     without_some = refit(design.subset(rows), model.ratios)
 
 The equations are Henderson's: `layout` orders them, `equations` and `border` eliminate them, `fit` estimates the
-variances (`draws` in large campaigns). `model` is the door for audits: it makes further fits at the same variances (`leaving_out`, and
-`large_leaving_out` in large campaigns).
+variances (`draws` in large campaigns). `model` is the door for audits: it makes further fits at the same variances
+(`leaving_out`, and `large_leaving_out` in large campaigns).
 
 C. R. Henderson (1975): Best linear unbiased estimation and prediction under a selection model. Biometrics 31, 423-447.
 """
