@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003 - the shell reads the types of settings when it runs
 from dataclasses import dataclass, fields
+from pathlib import Path  # noqa: TC003 - the same
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,6 +43,17 @@ _OF_SCORES = ("tasks", "task_size", "context", "controls", "humans", "scale", "e
 
 
 _KINDS: dict[str, type[RankingCampaign | ScoreCampaign]] = {"ranking": RankingCampaign, "da": ScoreCampaign}
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """A campaign whose tasks simulated annotators do, and how these are simulated (`planning.rehearsal`)."""
+
+    file: Path
+    parameters: Mapping[str, Any]
+
+
+Described = RankingCampaign | ScoreCampaign | Rehearsal
 
 
 def _simulated(default: Any, help: str, *flags: str, **more: Any) -> Any:  # noqa: A002
@@ -102,6 +114,13 @@ class SimulateSettings:
         ScoreCampaign.workload, "da: variation in the number of tasks per annotator (sd of the log)."
     )
     pair: str = _simulated(RankingCampaign.pair, "Language pair to write to the table.", "--pair", "-p")
+    design: Path | None = option(
+        None,
+        "Rehearse this campaign: simulated annotators do its tasks (the campaign file, or its tasks as JSON).",
+        metavar="CAMPAIGN",
+        about="rehearse this campaign (its file, or its tasks as JSON): simulated annotators do its tasks.",
+        after="seed",
+    )
     campaigns: int = _simulated(1, "Number of campaigns, each with the next seed; their files are numbered.", least=1)
     seed: int = seed_option()
     settings: Mapping[str, Any] | None = option(
@@ -114,27 +133,31 @@ class SimulateSettings:
         python="Any",
     )
 
-    def campaign(self) -> RankingCampaign | ScoreCampaign:
+    def campaign(self) -> Described:
         """The campaign that the command line describes."""
         ranking = self.protocol == "ranking"
-        given = {name: getattr(self, name) for name in (*_OF_ALL, *(_OF_RANKINGS if ranking else _OF_SCORES))}
+        of_kind = (*_OF_RANKINGS, *_OF_SCORES) if self.design else _OF_RANKINGS if ranking else _OF_SCORES
+        given: dict[str, Any] = {name: getattr(self, name) for name in (*_OF_ALL, *of_kind)}
         given["systems"] = self.systems if self.qualities is None else len(self.qualities)
-        optional = {"spread": self.spread, "system_taste" if ranking else "taste": self.taste}
+        optional = {"spread": self.spread, "taste": self.taste if self.design or not ranking else None}
+        optional["system_taste"] = self.taste if self.design or ranking else None
         given |= {name: value for name, value in optional.items() if value is not None}
-        return self._kind(qualities=self.qualities, **given)
+        given["qualities"] = self.qualities
+        return Rehearsal(self.design, given) if self.design else self._kind(**given)
 
-    def campaign_in_python(self) -> RankingCampaign | ScoreCampaign:
+    def campaign_in_python(self) -> Described:
         """The campaign that was given, or the one that the further keywords describe."""
         settings = self.settings or {}
         if isinstance(self.protocol, RankingCampaign | ScoreCampaign):
             if settings:
                 raise UsageError("a campaign has its settings inside; change them there")
             return self.protocol
-        names = [each.name for each in fields(self._kind)]
+        kinds = _KINDS.values() if self.design is not None else (self._kind,)
+        names = [each.name for kind in kinds for each in fields(kind)]
         for name in settings:
             if name not in names:
                 raise unknown_choice("setting", name, names)
-        return self._kind(**settings)
+        return Rehearsal(self.design, settings) if self.design is not None else self._kind(**settings)
 
     @property
     def _kind(self) -> type[RankingCampaign | ScoreCampaign]:
@@ -143,16 +166,18 @@ class SimulateSettings:
         return _KINDS[self.protocol]
 
 
-def simulate(campaign: RankingCampaign | ScoreCampaign, *, seed: int = DEFAULT_SEED) -> Simulated:
+def simulate(campaign: Described, *, seed: int = DEFAULT_SEED) -> Simulated:
     """Draw the judgments of a campaign; the same campaign and seed give the same judgments."""
     if isinstance(campaign, ScoreCampaign):
         return simulate_scores(campaign, seed=seed)
-    return simulate_rankings(campaign, seed=seed)
+    if isinstance(campaign, RankingCampaign):
+        return simulate_rankings(campaign, seed=seed)
+    from adjudge.planning.rehearsal import rehearse
+
+    return rehearse(campaign.file, campaign.parameters, seed=seed)
 
 
-def simulate_many(
-    campaign: RankingCampaign | ScoreCampaign, campaigns: int, *, seed: int = DEFAULT_SEED
-) -> list[Simulated]:
+def simulate_many(campaign: Described, campaigns: int, *, seed: int = DEFAULT_SEED) -> list[Simulated]:
     """Draw so many campaigns, the first with this seed, each of the others with the next one."""
     return map_tasks(lambda each: simulate(campaign, seed=each), range(seed, seed + campaigns), what="campaigns")
 

@@ -141,7 +141,9 @@ def truth_of(
     seed: int,
     fingerprint: str,
     *,
-    humans: Sequence[str],
+    humans: Sequence[str] = (),
+    names: Sequence[str] | None = None,
+    people: Sequence[str] | None = None,
     quality: Floats,
     careless: Bools,
     protocol: str,
@@ -155,18 +157,20 @@ def truth_of(
         seed: of the draw.
         fingerprint: of the judgments.
         humans: the names of human translations, which follow those of the systems.
+        names: of all systems, human translations last; default: numbers.
+        people: the names of the annotators; default: numbers.
         quality: of every system and human translation.
         careless: which annotators click at random.
         protocol: of the judgments.
         unit: of the qualities.
         notes: where the judgments are not as the parameters say.
     """
-    names = [*numbered("system", campaign.systems), *humans]
+    names = names or [*numbered("system", campaign.systems), *humans]
     systems = tuple(
         TrueSystem(names[i], bool(i >= campaign.systems), float(quality[i]), 1 + int((quality > quality[i]).sum()))
         for i in np.argsort(-quality, kind="stable")
     )
-    people = numbered("annotator", campaign.annotators)
+    people = people or numbered("annotator", campaign.annotators)
     plain = {name: value for name, value in vars(campaign).items() if name != "qualities"}
     given = None if campaign.qualities is None else ",".join(f"{quality:g}" for quality in campaign.qualities)
     return Truth(
