@@ -322,6 +322,7 @@ def simulate(
     protocol: str | RankingCampaign | ScoreCampaign = 'ranking',
     *,
     seed: int = 1,
+    design: str | Path | None = None,
     **settings: Any,
 ) -> Simulated: ...
 def testset(
