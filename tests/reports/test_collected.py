@@ -60,7 +60,12 @@ def test_the_report_says_how_it_was_collected_and_what_the_looks_settled() -> No
     (section,) = [section for section in page.sections if section.slug == "collected"]
     assert [table.title for table in section.folded] == ["How it was collected", "Looks", "Exclusions"]
     said = " ".join(section.words)
-    for words in ("adaptive policy 'best'", "720 judgments by 8 people", "cleo (too fast)", "controls (4 degraded)"):
+    for words in (
+        "adaptive policy 'best'",
+        "720 judgments by 8 people",
+        "cleo (too fast)",
+        "Controls in the tasks: 4 degraded",
+    ):
         assert words in said
     plain = build_report({"en-cs": replace(results, record=None)}, title="test").pairs[0]
     assert all(section.slug != "collected" for section in plain.sections)

@@ -224,7 +224,7 @@ def test_the_record_travels_with_the_export(judged: Path, tmp_path: Path, adjudg
     notes = " ".join(adjudge("rank", exported["parquet"], "--json").json["notes"])
     for said in (
         "adaptive policy 'best'",
-        "1 taken",
+        "1 was taken",
         "of the level 0.05 is spent",
         "excluded 1 person: cleo (too fast)",
     ):

@@ -611,6 +611,11 @@ class Quality:
 
     @property
     def note(self) -> str:
+        """Who is left out and why, with what to do if they should count."""
+        return self.words if self.nobody_passes else f"{self.words}; keep them with --everyone"
+
+    @property
+    def words(self) -> str:
         """Who is left out and why, in one sentence."""
         unit = "account" if self.of_accounts else "annotator"
         who = "; ".join(f"{short_list(names)} ({reason})" for reason, names in self.by_reason.items())
@@ -618,7 +623,7 @@ class Quality:
             none = agreeing(self._people, f"the one {unit} does not pass", f"none of {self._people} {unit}s passes")
             return f"{none} the check, so all judgments are kept: {who}"
         fail = agreeing(len(self.reasons), "fails the check and is left out", "fail the check and are left out")
-        return f"{len(self.reasons)} of {counted(self._people, unit)} {fail}: {who}; keep them with --everyone"
+        return f"{len(self.reasons)} of {counted(self._people, unit)} {fail}: {who}"
 
     @property
     def by_reason(self) -> dict[str, list[str]]:

@@ -113,13 +113,21 @@ _SHOWN = "looks.shown.json"
 def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
     """How far the campaign is: `request` has the planned looks, if any, and the file with the history of looks."""
     from adjudge.campaigns.campaign_file import Looks
+    from adjudge.people.check import quality_of
 
+    # The same people count as for `look` and `rank`, so that page and commands give the same verdict.
+    quality = quality_of(judgments)
     looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
     history = Path(request["history"])
     # One process at a time: two that look at once would spend two looks.
     with history.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        return _state(judgments, looks, history, request["planned"])
+        first, *others = _state(quality.kept, looks, history, request["planned"])
+    if not quality.reasons:
+        return [first, *others]
+    who = f"{quality.words[0].upper()}{quality.words[1:]}."
+    exclude = "" if quality.nobody_passes else " Exclude them, so that others judge their tasks."
+    return [replace(first, note=f"{who}{exclude} {first.note}"), *others]
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
@@ -157,6 +165,14 @@ def _count_looks(history: Path) -> int:
     return 0 if past is None else len(past.records)
 
 
+def _count_seen(history: Path) -> int:
+    """How many judgments the last look had: there may be fewer now, where somebody fails the check since."""
+    from adjudge.evidence.look import read_history
+
+    past = read_history(history)
+    return past.records[-1].judgments if past is not None and past.records else 0
+
+
 def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking) -> list[PanelTable]:
     from adjudge.evidence.look import LookSettings, look
     from adjudge.evidence.look_claims import count_judgments
@@ -165,7 +181,7 @@ def _verdict(judgments: Judgments, looks: Looks, history: Path, ranking: Ranking
 
     count = count_judgments(judgments)
     due = looks.looks if count >= looks.planned else count * looks.looks // looks.planned
-    if due <= _count_looks(history) and looks.spending != "anytime":
+    if (due <= _count_looks(history) and looks.spending != "anytime") or count < _count_seen(history):
         return _show_last_verdict(history, count, looks)
     plan: dict[str, Any] = {
         name: getattr(looks, name) for name in ("planned", "looks", "goal", "spending", "level", "people")

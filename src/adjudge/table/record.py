@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, EDITED, KINDS, RELATIVE
-from adjudge.table.wording import counted, listed, short_list
+from adjudge.table.wording import agreeing, counted, listed, short_list
 
 ANSWER = ("annotator", "task", "output")
 """What identifies an answer in an export: the systems that produced the same output have a row each."""
@@ -188,36 +188,38 @@ def parse_record(text: str) -> CampaignRecord:
 
 def say_record(record: CampaignRecord) -> tuple[str, ...]:
     """How the judgments were collected, a sentence for each thing that an ordinary analysis would not know."""
-    tests = ", ".join(f"{count:,} {kind}" for kind, count in record.controls.items() if count)
-    beside = f", {record.outputs} outputs side by side" if record.outputs > 1 else ""
-    with_controls = f", with controls ({tests})" if tests else ", without controls"
     texts = f"{counted(len(record.systems), 'system')} on {counted(record.segments, 'segment')}"
     design = f"{texts} of {counted(record.documents, 'document')} in {counted(record.tasks, 'task')}"
+    beside = f", {record.outputs} outputs side by side" if record.outputs > 1 else ""
+    tests = ", ".join(f"{count:,} {kind}" for kind, count in record.controls.items() if count)
     judged = f"{counted(record.counts.judgments, 'judgment')} by {counted(record.annotators, 'person', 'people')}"
-    collected = f"collected by campaign '{record.campaign}' ({record.protocol})"
-    said = [f"{collected}: {design}{beside}{with_controls}; {judged}"]
+    said = [
+        f"collected by campaign '{record.campaign}' ({record.protocol}): {design}{beside}",
+        f"controls in the tasks: {tests}" if tests else "the tasks have no controls",
+        f"{judged} {agreeing(record.counts.judgments, 'was', 'were')} collected, before the check of people",
+    ]
     if record.adaptive is not None:
         policy = record.adaptive.get("policy", "unknown")
         said.append(f"what was judged next was drawn by the adaptive policy '{policy}', from the judgments before it")
     if record.looks is not None:
-        said.append(say_looks(record.looks))
+        said += say_looks(record.looks)
     if record.excluded:
         people = [f"{decision.annotator} ({decision.reason})" for decision in record.excluded]
         said.append(f"the organisers excluded {counted(len(people), 'person', 'people')}: {short_list(people)}")
     return tuple(said)
 
 
-def say_looks(looks: LooksRecord) -> str:
+def say_looks(looks: LooksRecord) -> tuple[str, ...]:
     """How often the growing campaign was looked at, and what that has cost and settled."""
-    plan = (
-        f"{counted(looks.looks, 'look')} at {looks.planned:,} judgments {'was' if looks.looks == 1 else 'were'} planned"
-    )
+    planned = agreeing(looks.looks, "was", "were")
+    plan = f"{counted(looks.looks, 'look')} at {looks.planned:,} judgments {planned} planned"
     if not looks.taken:
-        return f"{plan}; none was taken"
+        return (f"{plan}; none was taken",)
     last = looks.taken[-1]
     found = "nothing is settled"
     if last.top:
         found = f"the top is settled: {listed(last.top)}"
     elif last.settled:
         found = f"{counted(len(last.settled), 'pair')} settled"
-    return f"{plan}, {len(looks.taken)} taken; {looks.spent:.4f} of the level {looks.level:g} is spent, and {found}"
+    spent = f"{looks.spent:.4f} of the level {looks.level:g} is spent, and {found}"
+    return f"{plan}, and {len(looks.taken)} {agreeing(len(looks.taken), 'was', 'were')} taken", spent
