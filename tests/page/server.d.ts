@@ -60,7 +60,6 @@ declare namespace Server {
     idle_seconds: number;
     spans: MarkRulesOut | null;
     snap: Record<string, string>;
-    instructions: Record<string, string>;
   }
   interface CategoryOut {
     name: string;
@@ -123,6 +122,10 @@ declare namespace Server {
   interface HourOut {
     hour: string;
     saves: number;
+  }
+  interface InstructionsOut {
+    short: string;
+    body: string | (any)[];
   }
   interface ItemOut {
     asks: (string)[];

@@ -43,6 +43,7 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/api/organiser/summary"): ORGANISERS,
     ("GET", "/api/organiser/state"): ORGANISERS,
     ("GET", "/api/organiser/export"): ORGANISERS,
+    ("GET", "/api/instructions"): ANNOTATORS,
     ("GET", "/api/news"): ANNOTATORS,
     ("GET", "/api/organiser/report"): ORGANISERS,
     ("POST", "/api/organiser/state"): ORGANISERS,

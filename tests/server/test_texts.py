@@ -18,7 +18,6 @@ ORGANISERS = {file.stem: json.loads(file.read_text("utf-8")) for file in (STATIC
 SCRIPTS = "\n".join(file.read_text(encoding="utf-8") for file in STATIC.rglob("*.js"))
 # Texts whose names are put together in the scripts.
 COMPOSED = (
-    "howto_",
     "kind_",
     "screen_",
     "link_",

@@ -289,10 +289,11 @@ class Page(Part):
 
 
 class Instruction(Part):
-    """What annotators read first, as text here or in a file; paragraphs are separated by blank lines."""
+    """What annotators read first, as CommonMark here or in a file; `short` stays in sight while they judge."""
 
     text: str | None = None
     file: Path | None = None
+    short: Annotated[str, Field(min_length=1, max_length=300)] | None = None
 
     @model_validator(mode="after")
     def _one_of_both(self) -> Self:
@@ -301,7 +302,7 @@ class Instruction(Part):
         return self
 
 
-InstructionText = Annotated[Instruction, _table_or("text", 'a text, or a table as {file = "instructions.txt"}')]
+InstructionText = Annotated[Instruction, _table_or("text", 'a text, or a table as {file = "instructions.md"}')]
 
 
 class Crowd(Part):

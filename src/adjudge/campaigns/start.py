@@ -101,8 +101,8 @@ policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is f
 # [page]
 # comments = true{_remark("people can write a comment on each translation")}
 
-# [instructions]{_remark("what people read first; without it, general words")}
-# en = "Read the whole text before you judge it."
+# [instructions]{_remark("what people read first; without it, the protocol's own (see: adjudge design --instructions)")}
+# en = {{ file = "instructions.en.md", short = "Read the whole text before you judge it." }}
 """,
     ]
     return "".join(parts)

@@ -18,6 +18,7 @@ from adjudge.readers import native
 from adjudge.server import actions, log, pages, tasks
 from adjudge.server.actions import NewsOut
 from adjudge.server.answers import Refused
+from adjudge.server.commonmark import describe_instructions
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments, with_record
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
@@ -34,7 +35,7 @@ from adjudge.server.organisers import (
 )
 from adjudge.server.preparation import make_link, revoke_links
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.responses import EnterOut, Fault, FinishOut, SavedOut, WorkOut
+from adjudge.server.responses import EnterOut, Fault, FinishOut, InstructionsOut, SavedOut, WorkOut
 from adjudge.server.saves import (
     AnnotatorIn,
     DecisionIn,
@@ -280,6 +281,12 @@ def work(request: HttpRequest, task: str | None = None) -> dict[str, Any]:
     """The task in hand with all its screens, or an earlier one by its id."""
     visitor = _visitor(request)
     return {**tasks.describe_work(visitor, task=task), "news": actions.news_for(visitor.name)}
+
+
+@api.get("/instructions", response={200: InstructionsOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def instructions(request: HttpRequest, language: str = "en") -> dict[str, Any]:  # noqa: ARG001
+    """What annotators are told, in the language of the page if there are words in it."""
+    return describe_instructions(language)
 
 
 @api.get("/news", response={200: NewsOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])

@@ -133,7 +133,13 @@ class CampaignOut(Schema):
     idle_seconds: int
     spans: MarkRulesOut | None
     snap: dict[str, str]
-    instructions: dict[str, str]
+
+
+class InstructionsOut(Schema):
+    """What annotators are told: all of it, and a sentence that stays in sight."""
+
+    short: str
+    body: ShownText
 
 
 class OutputOut(Schema):

@@ -506,7 +506,6 @@ def _describe_campaign() -> dict[str, Any]:
         "idle_seconds": campaign.page.idle_seconds,
         "spans": marking if PROTOCOLS[campaign.protocol].marked else None,
         "snap": get_served().snapping,
-        "instructions": {language: instruction.text or "" for language, instruction in campaign.instructions.items()},
     }
 
 

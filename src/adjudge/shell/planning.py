@@ -236,6 +236,13 @@ class DesignOptions:
     appraise_batches: Path | None = option(
         None, "Also write the tasks as Appraise batches (JSON).", only="command line"
     )
+    instructions: Path | None = option(
+        None,
+        "Also write the instructions that annotators get to this folder, a CommonMark file per language, to be edited "
+        "and named under [instructions].",
+        metavar="FOLDER",
+        only="command line",
+    )
     select: str | None = option(
         None,
         "Sample design.segments segments with known probabilities. 'outputs' prefers segments whose outputs differ "
@@ -273,6 +280,11 @@ def _design_and_write(options: DesignOptions) -> DesignReport:
         filled = write_batches(tasks, options.appraise_batches)
         added = f"{counted(filled, 'repeat')} added to fill tasks up to 100 items"
         print(f"wrote {options.appraise_batches} ({added})", file=sys.stderr)
+    if options.instructions is not None:
+        from adjudge.campaigns.guide import write_guides
+
+        for file in write_guides(chosen, options.instructions):
+            tell_written(file)
     if options.output is not None:
         save_tasks(tasks, options.output)
         tell_written(options.output)

@@ -11,7 +11,7 @@ import { applyPreferences, changeSize, changeTheme, firstTime } from "./shared/p
 import { Saving } from "./saving/saving.js";
 import { characters, screenView } from "./screen/screen.js";
 import { TaskState } from "./work/task.js";
-import { loadTexts, t } from "./shared/interface_texts.js";
+import { currentLanguage, loadTexts, t } from "./shared/interface_texts.js";
 import { remember, undo } from "./work/undo.js";
 
 /** @typedef {import("./screen/screen.js").Stop} Stop */
@@ -20,9 +20,10 @@ const NEWS_MS = 45_000; // how often the organisers are asked for news
 const LEAST_SECONDS = 0.3; // a glance that is not worth a save of its own
 
 export class Work {
-  /** @param {Server.WorkOut} work */
-  constructor(work) {
+  /** @param {Server.WorkOut} work @param {Server.InstructionsOut | null} instructions */
+  constructor(work, instructions) {
     this.campaign = work.campaign;
+    this.instructions = instructions;
     this.annotator = work.annotator;
     this.secondsSaved = work.active_seconds;
     /** @type {TaskState | null} */
@@ -37,6 +38,7 @@ export class Work {
     /** @type {import("./work/undo.js").Step[]} */
     this.history = [];
     this.frame = new Frame(this.campaign, this.actions());
+    this.frame.instruct(instructions?.short ?? "");
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());
     this.saving = new Saving(this);
     this.saving.show();
@@ -69,7 +71,7 @@ export class Work {
       missing: () => this.goToMissing(),
       overview: () => this.overview(),
       keys: () => showKeys(this.campaign),
-      instructions: () => showInstructions(this.campaign),
+      instructions: () => void this.instruct(),
       larger: () => changeSize(1),
       smaller: () => changeSize(-1),
       dark: changeTheme,
@@ -110,7 +112,14 @@ export class Work {
   welcome() {
     if (!firstTime(`adjudge:welcome:${this.campaign.id}:${this.annotator.id}`)) return;
     // Closed, it gives the focus back to what is judged first. Nothing else may move it then: somebody may be typing.
-    showInstructions(this.campaign, true);
+    void this.instruct(true);
+  }
+
+  /** @param {boolean} [first]  whether they are shown before the first task */
+  async instruct(first = false) {
+    this.instructions ??= await askInstructions();
+    if (this.instructions) showInstructions(this.instructions, first);
+    else this.frame.notice(t("no_answer"), "warning");
   }
 
   // --- going about
@@ -276,11 +285,17 @@ export class Work {
   }
 }
 
+/** @returns {Promise<Server.InstructionsOut | null>} what is to be done, which the page then keeps */
+function askInstructions() {
+  return call("GET", `/api/instructions?language=${currentLanguage()}`).catch(() => null);
+}
+
 async function begin() {
   applyPreferences();
   await loadTexts();
   try {
-    new Work(await call("GET", "/api/work"));
+    const [work, instructions] = await Promise.all([call("GET", "/api/work"), askInstructions()]);
+    new Work(work, instructions);
   } catch (error) {
     const offline = /** @type {any} */ (error).trouble === "offline";
     document.body.replaceChildren(

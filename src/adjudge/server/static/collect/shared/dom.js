@@ -49,11 +49,16 @@ function setAttribute(element, key, value) {
 }
 
 const TAGS = new Set(
-  "b bdi br code del em i ins li mark ol p pre q rp rt ruby s small span strong sub sup u ul".split(" "),
+  // What texts may hold, and below it what organisers' own texts have besides.
+  (
+    "b bdi br code del em i ins li mark ol p pre q rp rt ruby s small span strong sub sup u ul " +
+    "a blockquote h3 h4 hr table tbody td th thead tr"
+  ).split(" "),
 );
 
 /**
- * A text as it is to be shown: plain, or a tree from the server of which only harmless tags are built.
+ * A text as it is to be shown: plain, or a tree from the server of which only harmless tags are built. Links, which only
+ * organisers' texts have, open beside the page.
  * @param {ShownText} text
  * @returns {Node[]}
  */
@@ -65,6 +70,9 @@ export function shownText(text) {
     const [tag, direction, ...children] = node;
     const element = document.createElement(TAGS.has(tag) ? tag : "span");
     if (["ltr", "rtl", "auto"].includes(direction)) element.dir = direction;
+    if (tag === "a" && /^(https?:\/\/|mailto:)/.test(direction))
+      for (const [name, value] of Object.entries({ href: direction, target: "_blank", rel: "noopener noreferrer" }))
+        element.setAttribute(name, value);
     element.append(...shownText(/** @type {TextNodeTree[]} */ (children)));
     return element;
   });

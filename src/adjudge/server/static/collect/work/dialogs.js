@@ -1,11 +1,10 @@
 // @ts-check
 /** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
 import { copyButton } from "../shared/copy.js";
-import { dialog, h, modified } from "../shared/dom.js";
+import { dialog, h, modified, shownText } from "../shared/dom.js";
 import { call, renewToken, secretIn } from "../shared/net.js";
 import { keysOn, switchKeys } from "../shared/prefs.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
-import { howTo } from "./howto.js";
 
 /**
  * Every key and what it does, by protocol.
@@ -100,15 +99,12 @@ export function showKeys(campaign) {
   ]);
 }
 
-/** @param {Server.CampaignOut} campaign @param {boolean} [first] */
-export function showInstructions(campaign, first = false) {
-  const language = currentLanguage();
-  const own = campaign.instructions[language] ?? campaign.instructions.en ?? Object.values(campaign.instructions)[0];
-  const paragraphs = own ? own.split(/\n\s*\n/) : howTo(campaign);
+/** @param {Server.InstructionsOut} instructions @param {boolean} [first] */
+export function showInstructions(instructions, first = false) {
   const shown = dialog(
     t("instructions"),
     [
-      h("div.prose", { dir: "auto" }, ...paragraphs.map((paragraph) => h("p", { dir: "auto" }, paragraph.trim()))),
+      prose(instructions.body),
       first ? h("p.hint.keys-hint", {}, t("keys_hint")) : null,
       h(
         "button.primary",
@@ -118,6 +114,16 @@ export function showInstructions(campaign, first = false) {
     ],
     { className: "wide" },
   );
+}
+
+/**
+ * A text of the organisers, each part in the direction of its own words.
+ * @param {import("../shared/dom.js").ShownText} text @returns {HTMLElement}
+ */
+export function prose(text) {
+  const nodes = shownText(text);
+  for (const node of nodes) if (node instanceof HTMLElement) node.dir = "auto";
+  return h("div.prose", {}, ...nodes);
 }
 
 /**

@@ -22,6 +22,7 @@ export class Frame {
     this.left = h("button.left", { type: "button", onclick: actions.missing });
     this.back = h("button.back", { type: "button", onclick: actions.previous }, h("span", {}, t("back")), key("P"));
     this.next = h("button.next.primary", { type: "button", onclick: actions.next });
+    this.short = h("button.short", { type: "button", hidden: true, dir: "auto", onclick: actions.instructions });
     this.header = h(
       "header.top",
       {},
@@ -33,6 +34,7 @@ export class Frame {
         h("h1", { dir: "auto" }, campaign.name),
         this.place,
         this.end,
+        this.short,
         h("div.facts", {}, this.refusedButton, this.savedText, this.clockText),
         this.tools(actions),
       ),
@@ -78,6 +80,16 @@ export class Frame {
       tool("?", "key_keys", actions.keys, ".keys-tool"),
       known.length > 1 ? choice : null,
     );
+  }
+
+  /**
+   * Keep in sight what is to be done; it opens the whole instructions.
+   * @param {string} short
+   */
+  instruct(short) {
+    this.short.textContent = short;
+    this.short.title = short;
+    this.short.hidden = !short;
   }
 
   /** @param {HTMLElement} screen @param {string} kind */
