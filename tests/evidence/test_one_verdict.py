@@ -310,9 +310,9 @@ def pages_count_alike(told: Told) -> None:
     if pairs == 1:
         expected = "The two systems differ" if decided else "The two systems are not told apart"
     elif decided in (0, pairs):
-        expected = f"{'All' if decided else 'None of the'} {pairs:,} pairs of systems differ"
+        expected = f"{'All' if decided else 'None of the'} {pairs:,} pairs differ"
     else:
-        expected = f"Of {pairs:,} pairs of systems, {decided:,} differ"
+        expected = f"Of {pairs:,} pairs, {decided:,} differ"
     assert expected in paragraph
     assert (told.claims.method, told.claims.kind) == (told.ranking.method, told.ranking.kind)
     assert decide_by_ranking(told.ranking).lost == decide_by_claims(told.claims).lost

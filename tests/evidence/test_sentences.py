@@ -202,7 +202,7 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         claims_with({pair: "fragile" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
         (
             "alpha is the best machine translation; the human translation comes out better, but not in every audit.",
-            "The human translation REF comes out better than every system, but over alpha not in every audit.",
+            "The human translation REF comes out better than every system, but for alpha not in every audit.",
         ),
     ),
     "the human above all, nowhere in every audit": (
@@ -218,8 +218,11 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
     "the human above all, over one narrowly": (
         claims_with({pair: "needs more people" if pair == ("REF", "alpha") else "holds" for pair in REF_AND_THREE}),
         (
-            "alpha is the best machine translation; the human translation comes out better, but narrowly.",
-            "The human translation REF comes out better than every system, but over alpha narrowly.",
+            (
+                "alpha is the best machine translation; the human translation comes out better, but more people "
+                "should judge."
+            ),
+            "The human translation REF comes out better than every system, but for alpha more people should judge.",
         ),
     ),
     "one worse narrowly, one in doubt": (
@@ -227,7 +230,7 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         (
             TOGETHER,
             f"The data do not separate alpha from REF; {OPEN}.",
-            "gamma comes out worse than the human translation REF, but narrowly.",
+            "gamma comes out worse than the human translation REF, but more people should judge.",
             "beta comes out worse than the human translation REF, but not in every audit.",
         ),
     ),
@@ -329,7 +332,7 @@ def behind_accounts() -> Judgments:
 
 
 LED = "it is decided better than every other system."
-PAIRS = "2 of 3 pairs of systems are decided, at a level of 5% for all together."
+PAIRS = "2 of 3 pairs are decided, at a level of 5% for all together."
 FIRST_LINES = {
     "clickers change the verdict": (
         with_clickers,
@@ -380,14 +383,14 @@ FIRST_LINES = {
         (
             f"alpha comes out best: {LED}",
             "beta and delta have the same score on all 216 shared items: is one a copy of the other?",
-            "3 of 6 pairs of systems are decided, at a level of 5% for all together.",
+            "3 of 6 pairs are decided, at a level of 5% for all together.",
         ),
     ),
     "two leaders, no line but many decided": (
         lambda: test_claims.campaign({name: 1.2 * i for i, name in enumerate("ABCDEFGH")}, seed=5),
         (
             "H and G lead together: all others are behind one of them, and these judgments cannot separate the two.",
-            "19 of 28 pairs of systems are decided, but no group is better than all the rest: see each system's ranks.",
+            "19 of 28 pairs are decided, but no group is better than all the rest: see each system's ranks.",
         ),
     ),
 }

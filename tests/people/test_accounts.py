@@ -111,7 +111,7 @@ def test_without_times_nobody_can_say_how_few() -> None:
     assert evidence is not None
     assert evidence.suspected
     assert evidence.factor == 1
-    assert "no times say how few" in evidence.in_words
+    assert "No times say how few" in evidence.in_words
 
 
 def test_people_are_no_accounts() -> None:
@@ -158,7 +158,7 @@ def test_a_ranking_of_accounts_is_decided_as_of_few_people() -> None:
     cautious, plain = rank(judgments), rank(replace(judgments, people=True))
     note = next(note for note in cautious.notes if "accounts" in note)
     assert note.startswith(
-        "12 accounts may be as few as 2 people (every account has one task); decided as if they were"
+        "12 accounts may be as few as 2 people (every account has one task). Pairs are decided as if they were"
     )
     assert "--accounts-are-people" in note
     assert not any("account" in note for note in plain.notes)

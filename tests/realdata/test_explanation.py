@@ -53,7 +53,7 @@ def test_the_furthest_move_is_told(data: Path) -> None:
     explained = explain(newstest(data, "de-en"))
     assert explained.story == (
         "happypoet.8 is 10th by raw mean and 20th by the model: more generous people than average judged it, "
-        f"which gives it {_worth(explained, 'happypoet.8'):.1f} points."
+        f"which added {_worth(explained, 'happypoet.8'):.1f} points to its mean."
     )
     for one in explained.systems:
         assert one.means["raw"] - one.means["model"] == pytest.approx(sum(one.parts.values()), abs=1e-9)

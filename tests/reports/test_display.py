@@ -73,7 +73,16 @@ def test_frames_hold_plain_names_numbers_and_ranges_as_two_columns() -> None:
     assert frame["system"].to_list() == ["ref", "alpha", "beta"]
     assert frame.select("rank_set_low", "rank_set_high").rows() == [(1, 1), (2, 3), (2, 3)]
     assert frame.schema["score"] == pl.Float64
-    assert three_systems().to_frame("pairs").columns == ["better", "worse", "difference", "p", "p_holm", "p_bh"]
+    assert three_systems().to_frame("pairs").columns == [
+        "better",
+        "worse",
+        "difference",
+        "p",
+        "p_adjusted",
+        "state",
+        "p_holm",
+        "p_bh",
+    ]
     assert three_systems().to_frame(-1).height == 3
 
 

@@ -127,7 +127,7 @@ def test_a_paper_gets_table_figure_paragraph_and_references(tmp_path: Path) -> N
     assert cited == defined
     assert {"adjudge", "bradley1952rank", "holm1979simple"} <= cited
     assert "We rank 2 systems and 1 human translation by the Bradley-Terry model" in paragraph
-    assert "Of 3 pairs of systems, 2 differ" in paragraph
+    assert "Of 3 pairs, 2 differ" in paragraph
 
 
 def test_several_pairs_have_names_of_their_own(tmp_path: Path) -> None:

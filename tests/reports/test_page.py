@@ -89,7 +89,7 @@ def test_what_is_missing_is_left_out_with_its_reason() -> None:
 def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
     sections = {section.slug: section for section in build_report({"x": pair_results()}, title="").pairs[0].sections}
     circles, cheapest = sections["tournament"].words
-    assert "among alpha, beta and gamma" in circles
+    assert "In them: alpha, beta and gamma." in circles
     assert cheapest == (
         "The order with the fewest contradictions has 2; no order does better. "
         "2 orders are as good, and 1 system can move between them."
@@ -136,8 +136,8 @@ def test_claims_are_told_in_plain_words() -> None:
     section = page.sections[1]
     assert section.slug == "claims"
     summary, rule, breaks, parity = section.words
-    assert summary == "Of 3 pairs of systems: 1 holds, 0 need more people, 1 is fragile, 1 is open."
-    assert "The audits: without the worst system and any annotator left out." in rule
+    assert summary == "Of 3 pairs: 1 holds, 0 need more people, 1 is fragile, 1 is open."
+    assert "Audits: without the worst system and any annotator left out." in rule
     assert breaks == "What breaks fragile claims: any annotator left out (1)."
     assert parity == "beta is at parity with ref: the difference lies within the margin, in every audit."
     assert page.facts[1].detail == "hold: 1; need more people: 0; fragile: 1"
@@ -159,7 +159,7 @@ def test_tests_that_lie_are_named() -> None:
 def test_stability_is_summed_up_in_words() -> None:
     sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     first, second = sections["stability"].words
-    assert first.endswith("1 of 2 changes to the human, the best or the worst system move others.")
+    assert first.endswith("to the human, the best or the worst system: 1 of 2 changes moves others.")
     assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
 
 

@@ -66,7 +66,7 @@ def test_an_open_first_place_names_the_candidates() -> None:
     together = "A and B lead together: all others are behind one of them, and these judgments cannot separate the two."
     assert headline(made) == together
     sentences = verdict(made)
-    assert "4 of 6 pairs of systems are decided, at a level of 5% for all together." in sentences
+    assert "4 of 6 pairs are decided, at a level of 5% for all together." in sentences
     assert "A line makes two groups: everyone above it is decided better than everyone below it." in sentences
     assert [system.letters for system in made.systems] == ["a", "ab", "b", "c"]
 
@@ -83,7 +83,7 @@ def test_leaders_are_named_up_to_three_and_counted_beyond() -> None:
         "A, B and C lead together: nobody is shown to be better than they, and these judgments cannot separate them."
     )
     assert verdict(three) == (
-        "2 of 10 pairs of systems are decided, but no group is better than all the rest: see each system's ranks.",
+        "2 of 10 pairs are decided, but no group is better than all the rest: see each system's ranks.",
     )
 
 
@@ -287,10 +287,10 @@ def test_a_single_system_is_not_called_the_best() -> None:
     [
         (0, 1, "The two systems are not told apart HOW."),
         (1, 1, "The two systems differ HOW."),
-        (0, 3, "None of the 3 pairs of systems differs HOW."),
-        (1, 3, "Of 3 pairs of systems, 1 differs HOW; the other 2 are not told apart."),
-        (2, 3, "Of 3 pairs of systems, 2 differ HOW; the other one is not told apart."),
-        (3, 3, "All 3 pairs of systems differ HOW."),
+        (0, 3, "None of the 3 pairs differs HOW."),
+        (1, 3, "Of 3 pairs, 1 differs HOW; the other 2 are not told apart."),
+        (2, 3, "Of 3 pairs, 2 differ HOW; the other one is not told apart."),
+        (3, 3, "All 3 pairs differ HOW."),
     ],
 )
 def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, sentence: str) -> None:
@@ -303,12 +303,12 @@ def test_the_paper_says_none_one_and_all_in_words(separated: int, pairs: int, se
         ((0, 0, 0), "No difference is claimed."),
         ((1, 0, 0), "The one difference claimed holds in every audit."),
         ((0, 0, 1), "The one difference claimed is fragile."),
-        ((0, 1, 0), "The one difference claimed needs more annotators."),
+        ((0, 1, 0), "The one difference claimed needs more people."),
         ((3, 0, 0), "All 3 differences claimed hold in every audit."),
         ((2, 0, 1), "Of 3 differences claimed, 2 hold in every audit and 1 is fragile."),
-        ((2, 1, 1), "Of 4 differences claimed, 2 hold in every audit, 1 needs more annotators and 1 is fragile."),
-        ((0, 0, 2), "Of 2 differences claimed, 2 are fragile."),
-        ((0, 2, 0), "Of 2 differences claimed, 2 need more annotators."),
+        ((2, 1, 1), "Of 4 differences claimed, 2 hold in every audit, 1 needs more people and 1 is fragile."),
+        ((0, 0, 2), "All 2 differences claimed are fragile."),
+        ((0, 2, 0), "All 2 differences claimed need more people."),
     ],
 )
 def test_the_paper_says_what_audits_left(counts: tuple[int, int, int], words: str) -> None:

@@ -32,7 +32,7 @@ from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, low_shares
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.maths import Floats, equivalence, normal_quantile, student_tail
-from adjudge.table.results import P_HOLM, UNWRITTEN, Cell, Table, number, p_value, percent, text, to_plain
+from adjudge.table.results import P_ADJUSTED, P_HOLM, UNWRITTEN, Cell, Table, number, percent, text, to_plain
 from adjudge.table.score_sheet import item_means, sheet_of, standardised
 from adjudge.table.wording import as_sentences
 
@@ -211,7 +211,7 @@ class Claims:
         rows = tuple(_row(claim) for claim in self.claims if claim.verdict != "not supported")
         columns = (
             text("claim"), text("verdict"), number("by", 2, help=self.unit), number("low", 2), number("high", 2),
-            p_value("p (all pairs)", "corrected for all pairs", "p_adjusted"), replace(P_HOLM, detail=True),
+            P_ADJUSTED, replace(P_HOLM, detail=True),
             percent("again", 0, help="probability that as many other people would decide the same"),
             text("audits survived"), text("why it does not hold"),
         )  # fmt: skip

@@ -156,7 +156,7 @@ class Explained:
         ways = [way for way in self.ways if self._ranked(way)]
         names = [shown_name(one.system, one.human) for one in self.systems]
         rows: list[tuple[Cell, ...]] = [
-            (name, *(one.ranks.get(way) for way in ways), self.why(one).partition(": ")[2] or None)
+            (name, *(one.ranks.get(way) for way in ways), self.why(one).partition(": ")[2].removesuffix(".") or None)
             for name, one in zip(names, self.systems, strict=True)
         ]
         columns = (

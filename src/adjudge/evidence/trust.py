@@ -158,7 +158,7 @@ class Reliability:
         columns = (text("method"), number("tau", 2), number("low", 2), number("high", 2), number("splits", 0))
         note = (
             f"Kendall's tau between the orders of {self.systems} systems by one half of the {self.annotators} "
-            "annotators and by the other; low and high hold 95% of the random splits."
+            "annotators and by the other. Low and high hold 95% of the random splits."
         )
         return (Table("Reliability: one half of the annotators against the other", columns, rows, note),)
 
@@ -213,8 +213,8 @@ class Influence:
         differing = f"{self.significant} {agreeing(self.significant, 'differs', 'differ')}"
         note = (
             "All units that were left out, those that move an effect most first. "
-            f"Of {counted(self.pairs, 'pair')} {differing} at .05, each by itself; flips are pairs whose order is "
-            "reversed, lost and gained are pairs that cease or begin to differ."
+            f"Of {counted(self.pairs, 'pair')}, {differing} at .05, each by itself. "
+            "Flips are pairs whose order is reversed; lost and gained are pairs that cease or begin to differ."
         )
         note = " ".join([note, *as_sentences(self.notes)])
         return (tabulate("Influence: who moves the ranking", self.rows, columns, note),)

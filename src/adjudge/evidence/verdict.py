@@ -20,9 +20,11 @@ from adjudge.evidence.verdict_facts import (
     claim_best,
     claim_better,
     decide_by_ranking,
+    told_apart,
 )
-from adjudge.evidence.verdict_human import FOR_FEW, alarm_about_humans, say_conditions_of, say_humans, say_why_weak
+from adjudge.evidence.verdict_human import alarm_about_humans, say_conditions_of, say_humans, say_why_weak
 from adjudge.evidence.verdict_looks import say_exclusions, say_verdict_of_looks
+from adjudge.table.results import p_value, show
 from adjudge.table.wording import agreeing, counted, few_names, listed, short_list
 
 if TYPE_CHECKING:
@@ -63,7 +65,7 @@ def add_verdict(
         *say_oddities(oddities),
         *([decided] if decisions.apart or decisions.unguarded else []),
         *alarm_about_humans(decisions.standings),
-        *say_accounts(ranking),
+        *say_who_is_meant(ranking),
         *say_exclusions(record),
         *say_left_out(decisions, left_out, everyone),
     )
@@ -71,8 +73,13 @@ def add_verdict(
     return replace(ranking, verdict=tuple(dict.fromkeys(sentences)), notes=notes)
 
 
-def say_accounts(ranking: Ranking) -> list[str]:
-    """That accounts are taken for as few people as there may be."""
+NOT_NAMED = "who judged is not named"
+
+
+def say_who_is_meant(ranking: Ranking, headline: str = "") -> list[str]:
+    """That not everybody is named, if the headline does not say so, or that accounts are taken for fewer people."""
+    if ranking.annotators is None and told_apart(ranking) and NOT_NAMED not in headline:
+        return ["The data do not name everybody who judged: all this may be the view of a few people."]
     if not ranking.accounts or ranking.annotators is None:
         return []
     if ranking.fewest_people is None:
@@ -131,7 +138,7 @@ def say_headline(decisions: Decisions) -> str:
         return say_unguarded(decisions.unguarded)
     if len(decisions.systems) == 1:
         only, *_ = say_humans(decisions) or ["Only one system was judged."]
-        return f"{FOR_FEW[people]}: {only}" if people in FOR_FEW else only
+        return only
     if people in _VIEW and len(decisions.leaders) < len(decisions.systems):
         view, whom = _VIEW[people]
         return f"{view}: for {whom} {_say_view(decisions)}; others may see it differently."
@@ -185,6 +192,8 @@ def _say_winner(decisions: Decisions) -> str:
     if decisions.strength == "not supported":
         return f"{winner} comes out first, but the data do not establish that it is the best."
     if decisions.strength == "not audited" or weakest is None:
+        if decisions.instead is not None:
+            return f"{winner} comes out best, but by a test that ignores who judged."
         if any(winner in standing.worse for standing in decisions.standings):
             return f"{winner} comes out best of the machine translations; a human translation comes out better."
         if not all(winner in standing.better for standing in decisions.standings):
@@ -194,7 +203,7 @@ def _say_winner(decisions: Decisions) -> str:
         return _say_clear_winner(decisions, winner)
     if decisions.strength == "needs more people":
         if weakest.people_needed is None and decisions.annotators is None:
-            return f"{winner} comes out best, but who judged is not named: it may be the view of a few people."
+            return f"{winner} comes out best, but {NOT_NAMED}: it may be the view of a few people."
         if weakest.people_needed is None and weakest.reason:
             return f"{winner} comes out best, but {weakest.reason.partition(' (')[0]}: more people should judge."
         return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
@@ -269,7 +278,7 @@ def name_best(decisions: Decisions, method: str) -> tuple[str, str, str, Tone]:
     if (decisions.annotators or FEW_PEOPLE + 1) <= FEW_PEOPLE:
         return label, leaders[0], "for the people who judged, and them only", "warning"
     if decisions.strength in ("fragile", "needs more people"):
-        detail = "but not in every audit" if decisions.strength == "fragile" else "narrowly: more people should judge"
+        detail = "but not in every audit" if decisions.strength == "fragile" else "but more people should judge"
         return label, leaders[0], detail, "warning"
     if decisions.strength == "not audited":
         return label, leaders[0], f"by {method}, not audited", "warning"
@@ -302,9 +311,9 @@ HOLDS_AND_FRAGILE = (
     "Holds, needs more people, fragile",
     (
         "A pair is decided if its p is below the level after the correction for all pairs. The claim holds if p is "
-        "also below .01 and no audit breaks it: people and documents left out, other ways to rank, how far annotators "
-        "part. It needs more people if no audit breaks it and p is between .01 and the level, or if one or two people "
-        "judged. It is fragile if some audit breaks it."
+        "also below .01 and no audit breaks it: people or documents left out, another way to rank, how far annotators "
+        "part. It is fragile if some audit breaks it. Otherwise it needs more people: p is not below .01, one or two "
+        "people judged, or it is not known who they are."
     ),
 )
 CANNOT_DECIDE = (
@@ -335,25 +344,28 @@ def _say_corrected(decisions: Decisions) -> tuple[str, str]:
 def say_decided(decisions: Decisions) -> str:
     """How many pairs of systems are decided, or called different by a rule that guarantees nothing."""
     if decisions.unguarded is None:
-        return say_apart(decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters)
+        return say_apart(
+            decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters, instead=decisions.instead
+        )
     different = decisions.apart + decisions.lost
     verb = agreeing(different, "is", "are")
     return f"By this rule, {different:,} of {counted(decisions.pairs, 'pair')} {verb} different at {decisions.level:g}."
 
 
-def say_apart(apart: int, pairs: int, level: float, *, clusters: int = 0) -> str:
-    """How many pairs of systems are decided."""
+def say_apart(apart: int, pairs: int, level: float, *, clusters: int = 0, instead: str | None = None) -> str:
+    """How many pairs are decided; `instead` names the method that allows for people, where the test does not."""
+    blind = "" if instead is None else f" by a test that ignores who judged; {instead} allows for people's tastes"
     if pairs == 1:
-        return "The two systems are decided." if apart else "The two systems are not separated."
+        return f"The two systems are decided{blind}." if apart else "The two systems are not separated."
     if apart == 0:
-        return f"None of the {pairs:,} pairs of systems is decided."
-    sure = f"at a level of {100 * level:g}% for all together"
+        return f"None of the {pairs:,} pairs is decided."
+    sure = blind or f", at a level of {100 * level:g}% for all together"
     if apart == pairs:
-        return f"All {pairs:,} pairs of systems are decided, {sure}."
-    decided = f"{apart:,} of {pairs:,} pairs of systems {agreeing(apart, 'is', 'are')} decided"
-    if clusters == 1 and apart > 1:
+        return f"All {pairs:,} pairs are decided{sure}."
+    decided = say_apart_in_table(apart, pairs).removesuffix(".")
+    if clusters == 1 and apart > 1 and not blind:
         return f"{decided}, but no group is better than all the rest: see each system's ranks."
-    return f"{decided}, {sure}."
+    return f"{decided}{sure}."
 
 
 def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
@@ -361,13 +373,13 @@ def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
     if pairs == 1:
         return f"The two systems {'differ' if apart else 'are not told apart'} {how}."
     if apart == pairs:
-        return f"All {pairs:,} pairs of systems differ {how}."
+        return f"All {pairs:,} pairs differ {how}."
     if apart == 0:
-        return f"None of the {pairs:,} pairs of systems differs {how}."
+        return f"None of the {pairs:,} pairs differs {how}."
     left = pairs - apart
     others = "the other one is" if left == 1 else f"the other {left:,} are"
     differ = agreeing(apart, "differs", "differ")
-    return f"Of {pairs:,} pairs of systems, {apart:,} {differ} {how}; {others} not told apart."
+    return f"Of {pairs:,} pairs, {apart:,} {differ} {how}; {others} not told apart."
 
 
 def say_apart_in_table(apart: int, pairs: int) -> str:
@@ -441,7 +453,7 @@ def count_claims(holds: int, more: int, fragile: int, pairs: int, unit: str) -> 
 
 def count_claims_on_page(holds: int, more: int, fragile: int, pairs: int) -> str:
     """The counts of claims on the page of a report."""
-    return f"Of {counted(pairs, 'pair')} of systems: {', '.join(_counts(holds, more, fragile, pairs))}."
+    return f"Of {counted(pairs, 'pair')}: {', '.join(_counts(holds, more, fragile, pairs))}."
 
 
 def count_claims_in_short(holds: int, more: int, fragile: int) -> str:
@@ -459,25 +471,24 @@ def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
     claimed = holds + more + fragile
     if claimed == 0:
         return "No difference is claimed."
-    if holds == claimed > 1:
-        return f"All {claimed:,} differences claimed hold in every audit."
     parts = (
         (holds, f"{agreeing(holds, 'holds', 'hold')} in every audit"),
-        (more, f"{agreeing(more, 'needs', 'need')} more annotators"),
+        (more, f"{agreeing(more, 'needs', 'need')} more people"),
         (fragile, f"{agreeing(fragile, 'is', 'are')} fragile"),
     )
-    if claimed == 1:
-        return f"The one difference claimed {next(words for number, words in parts if number)}."
-    found = [f"{number:,} {words}" for number, words in parts if number]
-    return f"Of {counted(claimed, 'difference')} claimed, {listed(found)}."
+    found = [(number, words) for number, words in parts if number]
+    if len(found) == 1:
+        all_of_them = agreeing(claimed, "The one difference", f"All {claimed:,} differences")
+        return f"{all_of_them} claimed {found[0][1]}."
+    return f"Of {claimed:,} differences claimed, {listed([f'{number:,} {words}' for number, words in found])}."
 
 
 def say_rule(audits: Sequence[str]) -> str:
     """When a claim holds and when it does not."""
-    return (
-        "A decided pair holds if its corrected p is below .01, also by how far annotators part and by average scores, "
-        f"and no audit breaks it. The audits: {listed(audits)}."
-    )
+    kept = [audit for audit in audits if not audit.endswith("left out") and not audit.startswith("without ")]
+    left_out = [audit for audit in audits if audit not in kept]
+    lists = [f"{what}: {listed(names)}." for what, names in (("Audits", left_out), ("Other audits", kept)) if names]
+    return " ".join(["A decided pair holds if p is below .01 however it is tested, and no audit breaks it.", *lists])
 
 
 def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:
@@ -485,7 +496,9 @@ def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:
     breaking = Counter(audit for claim in claims for audit in claim.fails)
     if not breaking:
         return ()
-    return (f"What breaks fragile claims: {listed([f'{audit} ({n:,})' for audit, n in breaking.most_common()])}.",)
+    shown = [f"{audit} ({number:,})" for audit, number in breaking.most_common(_MOST_SAID)]
+    most = "most " if len(breaking) > _MOST_SAID else ""
+    return (f"What breaks {most}fragile claims: {listed(shown)}.",)
 
 
 def say_reason(
@@ -509,28 +522,28 @@ def say_reason(
         if people <= FEW_PEOPLE:
             return "only one person judged" if people == 1 else "only two people judged"
         if p is not None:
-            return f"annotators part over this pair (p = {_p(p)} by how far they part)"
+            return f"annotators part over this pair ({_p(p)} by how far they part)"
         return "" if needed is None else f"about {needed:,} people instead of {people:,} would make it hold"
     if trial == OWN_SPREAD:
-        return f"annotators part over this pair (p = {_p(p or 0.0)} by how far they part)"
+        return f"annotators part over this pair ({_p(p or 0.0)} by how far they part)"
     left_out = trial.removesuffix(" left out")
     where = f"without {left_out}" if left_out != trial else trial if trial.startswith("without ") else f"in the {trial}"
     if math.isnan(difference):
         return f"nothing is known of it {where}"
     if difference <= 0:
         return f"{where} the order is reversed"
-    return f"{where} the difference is not significant (p = {_p(1.0 if p is None else p)})"
+    return f"{where} the difference is not significant ({_p(1.0 if p is None else p)})"
 
 
 def say_subsets_differ(differ: bool, p: float, p_holm: float, columns: int, test: str) -> str:
     """Whether systems differ between subsets of the judgments; p-values are corrected for so many columns."""
     corrected = f", {_p(p_holm)} after Holm's correction for {columns} columns" if columns > 1 else ""
     differs = f"Systems {'differ' if differ else 'do not differ'} between subsets by more than chance explains"
-    return f"{differs}: p of the interaction {_p(p)}{corrected} ({test})."
+    return f"{differs}: {_p(p)} of the interaction{corrected} ({test})."
 
 
 def _p(value: float) -> str:
-    return "<.001" if value < 0.001 else f"{value:.3f}"
+    return "p < .001" if value < 0.001 else f"p = {show(value, p_value('p'))}"
 
 
 def say_oddities(found: Oddities | None) -> list[str]:

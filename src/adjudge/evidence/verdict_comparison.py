@@ -141,8 +141,9 @@ def _points(amount: float) -> str:
 
 
 def _worth(amount: float) -> str:
-    """What a reason took from a system, or gave it, in points."""
-    return f"which {'costs' if amount < 0 else 'gives'} it {_points(amount)}"
+    """What a reason took off the mean of a system, or added to it, in points."""
+    points = _points(amount)
+    return f"which took {points} off its mean" if amount < 0 else f"which added {points} to its mean"
 
 
 def say_strictness(amount: float, share: float, *, extreme: bool) -> str:
@@ -163,11 +164,11 @@ def say_strictness(amount: float, share: float, *, extreme: bool) -> str:
 def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
     """What else in its judgments held a system down, or up, compared with the average system."""
     if part == "tasks":
-        how = f"people were {'stricter' if amount < 0 else 'more generous'} in its tasks than in their others"
+        how = f"its tasks were judged more {'strictly' if amount < 0 else 'generously'}"
     elif part == "tastes":
-        how = f"those who judged it like it {'less' if amount < 0 else 'more'} than others would"
+        how = f"its judges like it {'less' if amount < 0 else 'more'} than most"
     elif part == "rest":
-        how = f"single pages, outputs and scores happened to come out {'low' if amount < 0 else 'high'}"
+        how = f"single scores happened to be {'low' if amount < 0 else 'high'}"
     else:
         how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
     return f"{how}, {_worth(amount)}"
@@ -176,13 +177,13 @@ def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "r
 def say_set_aside(rows: int, all_rows: int, amount: float) -> str:
     """How many of a system's judgments do not count, and what they did to it."""
     left_out = agreeing(rows, "is set aside", "are set aside")
-    return f"{rows:,} of its {counted(all_rows, 'judgment')} {left_out}, {_worth(amount)}"
+    return f"{rows:,} of its {all_rows:,} judgments {left_out}, {_worth(amount)}"
 
 
 def say_own_means(amount: float) -> str:
     """What z-scores do first: take off the average that each person gives. `amount` is what the system gains by it."""
     how = "low" if amount > 0 else "high"
-    return f"z-scores take off each person's mean, and those who judged it score {how}: {_signed(amount)}"
+    return f"z-scores take off each person's mean, and its judges score {how}: {_signed(amount)}"
 
 
 def say_z_distortion(amount: float, seen: float, systems: int) -> str:
@@ -194,8 +195,8 @@ def say_z_distortion(amount: float, seen: float, systems: int) -> str:
         systems: how many there are.
     """
     what = "better" if amount < 0 else "weaker"
-    whom = f"of {systems} systems they saw {seen:.0f}" if seen < systems - 0.5 else "they saw all systems"
-    return f"its judges had {what} outputs than others, which z-scores take for strictness ({whom}): {_signed(amount)}"
+    whom = f" ({seen:.0f} of {systems} systems)" if seen < systems - 0.5 else ""
+    return f"its judges had {what} outputs{whom}, which z-scores take for strictness: {_signed(amount)}"
 
 
 def _signed(amount: float) -> str:
@@ -205,9 +206,7 @@ def _signed(amount: float) -> str:
 def say_disasters(share: float, of_all: float) -> str:
     """Why the average and the typical score of a system stand apart."""
     more = "more" if share > of_all else "fewer"
-    return (
-        f"{share:.1%} of its scores are very low, {more} than the {of_all:.1%} of all: they weigh on its average only"
-    )
+    return f"{share:.1%} of its scores are very low, {more} than in all ({of_all:.1%}), and only averages count them"
 
 
 def say_official_lines(others: int) -> str:
@@ -224,25 +223,24 @@ def say_others_moved(amount: float | None) -> str:
 def say_ties(share: float, of_all: float) -> str:
     """That ties, which count as won, helped or hurt a system by wins-or-ties."""
     more = "more" if share > of_all else "fewer"
-    return f"{share:.0%} of its comparisons are ties, {more} than the {of_all:.0%} of all, and ties count as won"
+    return f"{share:.0%} of its comparisons are ties, {more} than in all ({of_all:.0%}), and ties count as won"
 
 
 def say_opponents(amount: float) -> str:
     """That a system met stronger, or weaker, opponents than an even spread has; in log-odds."""
-    return (
-        f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread would ({amount:+.2f} log-odds)"
-    )
+    return f"it met {'stronger' if amount > 0 else 'weaker'} opponents than an even spread has ({amount:+.2f} log-odds)"
 
 
 def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
     """That one busy annotator, whose taste counts for less in the model, made many of a system's comparisons."""
     return (
-        f"one annotator made {share:.0%} of its comparisons and has it win {by_one:.0%}, "
-        f"others {by_others:.0%}; the model lets no single person outvote them"
+        f"one annotator made {share:.0%} of its comparisons, and it won {by_one:.0%} of these, "
+        f"{by_others:.0%} of others'"
     )
 
 
 def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
     """How many pairs of other systems changed their order by each method when some scores were divided."""
-    counts = "; ".join(f"by {method} {', '.join(map(str, numbers))}" for method, numbers in flips.items())
-    return f"Pairs of others that flip when {what} are divided by {listed(divisors)}: {counts}."
+    counts = [f"{', '.join(map(str, numbers))} by {method}" for method, numbers in flips.items()]
+    asked = f"How many pairs of others flip when {what} are divided by {listed(divisors)}?"
+    return f"{asked} {listed(counts)}."

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Literal
 
-from adjudge.ranking.methods import METHODS
+from adjudge.ranking.methods import DEFAULTS, METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -106,6 +106,8 @@ class Decisions:
     """Under which people judged, where claims about a human translation were audited."""
     unguarded: Method | None = None
     """The method, where it is a rule that calls equal systems different far more often than the level says."""
+    instead: str | None = None
+    """The method that allows for people's tastes, where the test behind these decisions does not."""
 
 
 def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators: int | None = None) -> Decisions:
@@ -152,7 +154,14 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
         ),
         conditions=None if audited is None else audited.conditions,
         unguarded=method if (method := METHODS.get(ranking.method)) and method.equal_systems else None,
+        instead=DEFAULTS[ranking.kind] if ignores_people(ranking) else None,
     )
+
+
+def ignores_people(ranking: Ranking) -> bool:
+    """Whether the test behind a ranking takes the tastes of a few people for the quality of systems."""
+    method = METHODS.get(ranking.method)
+    return ranking.settings.get("significance") == "sign" or (method is not None and method.ignores_people)
 
 
 def decide_by_claims(claims: Claims) -> Decisions:

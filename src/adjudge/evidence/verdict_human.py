@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.evidence.verdict_facts import FEW_PEOPLE
@@ -36,12 +37,32 @@ def say_parity_claim(claim: str, *, fragile: bool) -> str:
 def say_humans(decisions: Decisions) -> list[str]:
     """How the systems stand to every human translation, each by itself.
 
-    That no difference was found is told apart from parity, which is claimed only where it was tested.
+    That no difference was found is told apart from parity, which is claimed only where it was tested. What one or two
+    people say is said of them only.
     """
-    judged = say_judged_by(decisions.conditions)
-    return [
-        sentence for standing in decisions.standings for sentence in _against_human(standing, decisions.margin, judged)
-    ]
+    few = FOR_FEW.get(decisions.annotators or 0)
+    standings, judged = decisions.standings, say_judged_by(decisions.conditions)
+    if few is not None:
+        standings, judged = tuple(map(_without_numbers, standings)), ""
+    sentences = [sentence for standing in standings for sentence in _against_human(standing, decisions.margin, judged)]
+    return [_of_few(few, sentence) for sentence in sentences]
+
+
+def _without_numbers(standing: HumanStanding) -> HumanStanding:
+    """The standing where it is said already that only one or two people judged."""
+    broken = tuple(name for name in standing.fragile if name not in standing.narrow)
+    return replace(standing, fragile=broken, narrow=())
+
+
+_TOLD_OF_NOBODY = ("The data do not separate", "Alarm", "Look first")
+"""How sentences begin that are not about those who judged."""
+
+
+def _of_few(few: str | None, sentence: str) -> str:
+    """The sentence about the one or two people who judged."""
+    if few is None or sentence.startswith(_TOLD_OF_NOBODY):
+        return sentence
+    return f"{few}: {sentence[:1].lower() + sentence[1:] if sentence.startswith('The human') else sentence}"
 
 
 def _against_human(standing: HumanStanding, margin: float | None, judged: str) -> list[str]:
@@ -66,9 +87,9 @@ def _above_all(standing: HumanStanding) -> str:
     if not fragile:
         is_ = "is" if standing.audited else "comes out"
         return f"The human translation {standing.human} {is_} better than every system."
-    whole = f"The human translation {standing.human} comes out better than every system"
-    over = "" if len(fragile) == len(standing.worse) else f"over {few_names(fragile)} "
-    return f"{whole}, but {over}{say_why_weak(fragile, standing)}."
+    over = "" if len(fragile) == len(standing.worse) else f"for {few_names(fragile)} "
+    why = say_why_weak(fragile, standing)
+    return f"The human translation {standing.human} comes out better than every system, but {over}{why}."
 
 
 def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, judged: str = "") -> list[str]:
@@ -113,7 +134,7 @@ def _alarm(human: str, better: int, systems: int) -> list[str]:
 
 def say_why_weak(names: Sequence[str], standing: HumanStanding) -> str:
     """Why claims about these systems do not hold."""
-    return "narrowly" if {*names} <= {*standing.narrow} else "not in every audit"
+    return "more people should judge" if {*names} <= {*standing.narrow} else "not in every audit"
 
 
 _WHOM = {"experts": ("expert", "experts"), "crowd": ("person of a crowd", "people of a crowd")}

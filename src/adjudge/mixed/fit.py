@@ -688,9 +688,8 @@ def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple
     ]
     if design.parted:
         notes.append(
-            f"people part over {' and '.join(design.parted)} more than over other systems, so that tastes have a "
-            f"variance of their own there: {agreeing(len(design.parted), 'its', 'their')} errors are wider, those of "
-            "others narrower"
+            f"people part over {' and '.join(design.parted)} more than over other systems: "
+            f"{agreeing(len(design.parted), 'its', 'their')} errors are wider for it, those of others narrower"
         )
     if design.linking is not None:
         notes += design.linking.notes(design)

@@ -542,7 +542,7 @@ def _totals(kinds: pl.DataFrame, passing: set[str]) -> tuple[dict[str, int], dic
 def _accounts_note(accounts: AccountEvidence | None) -> Iterator[str]:
     """Say that accounts may be fewer people, so that nobody takes them for annotators."""
     if accounts is not None:
-        yield f"{accounts.in_words}; {ASK_FOR_MAP}"
+        yield f"{accounts.in_words}. {ASK_FOR_MAP}"
 
 
 def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, *, controls: bool) -> Iterator[str]:

@@ -93,8 +93,8 @@ def _advise(inter: Coefficients) -> tuple[str, ...]:
         below = f"below {TENTATIVE}, which Krippendorff (1980) asks for even tentative conclusions"
         return (f"agreement between annotators (kappa {kappa:.2f}) is {below}: use the intervals, not the order alone",)
     below = f"below {MODERATE}, not even moderate (Landis and Koch 1977)"
-    cure = "show fewer outputs together, split long segments, brief the annotators, or let more people judge"
-    return (f"agreement between annotators (kappa {kappa:.2f}) is {below}: {cure}",)
+    cure = "Show fewer outputs together, split long segments, brief the annotators, or let more people judge"
+    return (f"agreement between annotators (kappa {kappa:.2f}) is {below}. {cure}",)
 
 
 def _kappas_of_people(annotations: Annotations) -> tuple[PeopleKappas, ...]:

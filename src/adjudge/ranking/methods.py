@@ -63,6 +63,8 @@ class Method:
     """Whether metric scores of all outputs can tighten what it says."""
     beside: tuple[str, ...] = ()
     """The other methods that a report shows with this one."""
+    ignores_people: bool = False
+    """Whether its test takes every judgment for evidence of its own, so that the taste of a few counts as quality."""
     equal_systems: tuple[int, int] | None = None
     """Rules without any guarantee: percent of simulated campaigns of equal systems in which some pair is called
     different, and percent of all pairs (`bench/results/recipes.json`)."""
@@ -141,7 +143,7 @@ _ALL = (
     Method(
         "mixed-plain", "scores", "scores.rank_by_model",
         "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", "points",
-        takes_helpers=True, beside=_MEANS,
+        takes_helpers=True, beside=_MEANS, ignores_people=True,
     ),
     Method(
         "mfas", "relative", "tournament.score_by_mfas", "the order that contradicts the fewest judgments",
@@ -149,20 +151,20 @@ _ALL = (
     ),
     Method(
         "zscore", "scores", "scores.rank_by_means", "mean of scores standardised by annotator", "mean z-score",
-        standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS, ignores_people=True,
     ),
     Method(
         "zscore-task", "scores", "scores.rank_by_means", "mean of scores standardised by task (HIT)", "mean z-score",
-        standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS, ignores_people=True,
     ),
     Method(
         "raw", "scores", "scores.rank_by_means", "mean of scores", "mean score",
-        standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS, ignores_people=True,
     ),
     Method(
         "zscore-calibrated", "scores", "scores.rank_by_means",
         "mean of scores standardised by what all annotators judged", "mean z-score",
-        standardises=True, beside=_MEANS,
+        standardises=True, beside=_MEANS, ignores_people=True,
     ),
     *(
         Method(

@@ -46,8 +46,8 @@ def tabulate_components(
         "levels": results.number("levels", 0),
         "meaning": results.text("meaning"),
     }
-    listed = "; ".join(f"{effect.effect} ({effect.reason})" for effect in left_out)
-    note = f"Not modelled separately: {listed}." if left_out else ""
+    reasons = [f"{effect.effect}: {effect.reason}." for effect in left_out]
+    note = " ".join(["Some effects are not modelled separately.", *reasons]) if left_out else ""
     return results.tabulate(f"Where the spread of {judged} comes from", components, columns, note)
 
 
@@ -283,7 +283,8 @@ class Ranking(results.Result):
 
     def comparison_table(self) -> results.Table:
         """Every pair of systems: difference and p-values."""
-        return results.comparison_table("Pairs of systems", self.comparisons)
+        tested = any(pair.p is not None for pair in self.comparisons)
+        return results.comparison_table("Pairs of systems", self.comparisons, decided=tested)
 
 
 def _row(system: RankedSystem, shown: Sequence[str], others: Sequence[str]) -> tuple[results.Cell, ...]:

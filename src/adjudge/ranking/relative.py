@@ -107,10 +107,7 @@ def resampling_notes(units: Units, significance: str, method: Method) -> Iterato
     """Say what resampling so few people, or the sign test, leaves out."""
     if units.kind != "annotators":
         who = "those who judged" if units.unnamed else "this person"
-        yield (
-            f"fewer than two annotators are known, so {units.kind} were resampled: the result holds for {who} only, "
-            "and no line is drawn"
-        )
+        yield (f"fewer than two annotators are known, so {units.kind} were resampled: the result holds for {who} only")
         return
     yield from unnamed_people_note(units.unnamed, "comparison")
     worth = effective_people(units)

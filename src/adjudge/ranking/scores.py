@@ -416,8 +416,8 @@ def account_note(judgments: Judgments) -> tuple[str, ...]:
 
 def _in_words(accounts: AccountEvidence, decided: str) -> str:
     if accounts.fewest_people is None:
-        return f"{accounts.in_words}; {ASK_FOR_MAP}"
-    return f"{accounts.in_words}; decided as if they were{decided}; {ASK_FOR_MAP}"
+        return f"{accounts.in_words}. {ASK_FOR_MAP}"
+    return f"{accounts.in_words}. Pairs are decided as if they were{decided}. {ASK_FOR_MAP}"
 
 
 # The ranking by a mixed model.

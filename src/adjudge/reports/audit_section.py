@@ -17,7 +17,7 @@ from adjudge.reports import drawing
 from adjudge.reports.charts import draw_matrix, draw_places
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, fit_names, measure
 from adjudge.reports.page import Chart, Section
-from adjudge.table.wording import counted, listed, short_list
+from adjudge.table.wording import agreeing, counted, listed, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -280,15 +280,16 @@ def _whole_clusters(rows: Sequence[StabilityRow]) -> tuple[tuple[str, ...], ...]
 
 
 def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
-    again = f"The ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with"
+    again = f"The ranking (by {stability.method}, lines by the rule {stability.rule}) was recomputed with something"
     if not whole:
-        return f"{again} something left out."
+        return f"{again} left out."
     changed = sum(row.rank_changed or row.cluster_changed for row in whole)
     human = any(row.family in (ChangeFamily.HUMAN_REMOVED, ChangeFamily.HUMAN_DIVIDED) for row in whole)
     what = "to the human, the best or the worst system" if human else "to the best or the worst system"
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
-    return f"{again} something changed that should not matter: {changed} of {len(whole)} changes {what} move others."
+    moves = f"{changed} of {counted(len(whole), 'change')} {agreeing(changed, 'moves', 'move')} others"
+    return f"{again} changed that should not matter. The changes were {what}: {moves}."
 
 
 def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
@@ -450,9 +451,11 @@ def influence_section(influence: Influence) -> Section:
         turn = f"was left out{' in turn' if len(influence.rows) > 1 else ''}"
         words = (f"Each of {listed(units)} {turn}: which of them moves the ranking most?",)
         most = influence.rows[0]
-        shift = f"moves by {most.shift:+.1f} ({abs(most.in_se):.1f} standard errors)"
+        digits = ".1f" if abs(most.shift) >= 1 else ".2f"
+        shift = f"moves by {most.shift:+{digits}} ({abs(most.in_se):.1f} standard errors)"
         without = "them" if most.unit == "annotator" else "it"
-        words += (f"The largest shift comes from {most.unit} {most.name}: without {without}, {most.system} {shift}.",)
+        named = most.name if most.name.startswith(most.unit) else f"{most.unit} {most.name}"
+        words += (f"The largest shift comes from {named}: without {without}, {most.system} {shift}.",)
     return Section("influence", "Who moves the ranking", words, folded=influence.tables())
 
 

@@ -11,11 +11,11 @@ from adjudge.evidence.verdict import (
     count_claims_in_short,
     name_best,
     put_looks_first,
-    say_accounts,
     say_headline,
     say_left_out,
     say_oddities,
     say_ranking,
+    say_who_is_meant,
     say_who_judged,
 )
 from adjudge.evidence.verdict_facts import decide_by_ranking
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
     from adjudge.readers.summary import Imported
+    from adjudge.table.judgments import SetAside
     from adjudge.table.record import CampaignRecord
 
 
@@ -89,7 +90,6 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     sections = [section for make in FIRST if (section := make(results)) is not None]
     folded = [section for make in FOLDED if (section := make(results)) is not None]
     sections += [replace(section, audit=True) for section in (*folded, *audit_sections(results))]
-    set_aside = dict.fromkeys(aside for result in results.results for aside in result.set_aside)
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
@@ -108,17 +108,30 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
             *people_section.nobody_passes(results),
             *left_out,
             *say_exclusions(results.record),
-            *say_accounts(results.ranking),
+            *say_who_is_meant(results.ranking, first),
             *further,
             *results.missing,
         ),
         facts=_facts(results, decisions),
         sections=tuple(_without(section, results.counts.notes) for section in sections),
         notes=tuple(note for note in results.counts.notes if note not in collected),
-        set_aside=tuple(set_aside),
+        set_aside=_set_aside(results),
         signatures=tuple(dict.fromkeys(result.signature for result in results.results)),
         picture=picture,
     )
+
+
+def _set_aside(results: PairResults) -> tuple[SetAside, ...]:
+    """What was not used: of the data and in the ranking, and what another result alone did not use, with its name."""
+    asides = dict.fromkeys((*results.counts.set_aside, *results.ranking.set_aside))
+    others = (result for result in results.results if result.verb != "rank")
+    named = {
+        replace(aside, reason=f"{aside.reason} (in '{result.verb}')"): None
+        for result in others
+        for aside in result.set_aside
+        if aside not in asides
+    }
+    return (*asides, *named)
 
 
 def _without(section: Section, notes: tuple[str, ...]) -> Section:

@@ -250,16 +250,17 @@ def result_as_text(result: Result, *, width: int = 120) -> str:
 GUIDE = explain(
     {
         "Score and interval": "The score is what the judgments say about a system. Other annotators on another day "
-        "would give another score; the interval shows by how much. Where two intervals overlap widely, do not read "
-        "anything into the difference.",
-        "Possible ranks": "The ranks that a system could have, given how uncertain the scores are. A system with "
-        "possible ranks 2 to 5 may be printed in third place, but nothing in the data puts it there rather than "
-        "fourth.",
+        "would give another score; the interval shows by how much. Whether two systems differ is decided "
+        "for the pair, not by whether their intervals overlap.",
+        "Possible ranks": "The ranks that the decided pairs leave to a system. One with possible ranks 2 to 5 may be "
+        "printed in third place, but the data do not put it there rather than in fourth.",
         "Cluster and line": "A line is drawn between two neighbours only where the data separate everyone above from "
-        "everyone below. Systems between two lines form a cluster. Their order within the cluster is not a finding.",
-        "p and Holm": "p is how often a difference this large would turn up between two equally good systems. Looking "
-        "at many pairs, some small p turn up by chance; Holm's correction keeps the probability of even one false "
-        "alarm at the level given.",
+        "everyone below. Systems between two lines form a cluster. Within it some pairs may be decided all "
+        "the same; systems that share a letter are not.",
+        "p, and p of all pairs": "p is how often a difference this large would turn up between two equally good "
+        "systems. Among many pairs, some small p turn up by chance. The p of all pairs is corrected for that: pairs "
+        "are decided by it, and the chance of even one false decision stays below the level. Holm's correction does "
+        "the same, but decides a little less.",
         **dict([HOLDS_AND_FRAGILE]),
         "Taste": "One annotator likes a system's style, another does not. With few annotators, tastes look like "
         "quality. The models of scores and of comparisons allow for them, so that the verdict is about other people, "

@@ -93,13 +93,10 @@ def check_words(checked: Checked) -> tuple[str, ...]:
 
 def _suspects(checked: Checked) -> tuple[str, ...]:
     """Whose judgments do not follow those of the others; they are not left out for it."""
-    suspects = [
-        f"{one.annotator} (agreement {one.agreement:.2f})" for one in checked.annotators if one.fit == "careless"
-    ]
+    suspects = [f"{one.annotator} ({one.agreement:.2f})" for one in checked.annotators if one.fit == "careless"]
     if not suspects:
         return ()
-    do = agreeing(len(suspects), "does", "do")
-    return (f"The judgments of {short_list(suspects)} {do} not follow those of the others, where 1 is expected.",)
+    return (f"Agreement with the others is far below the expected 1: {short_list(suspects)}.",)
 
 
 def draw_annotators(checked: Checked) -> Drawing:

@@ -66,7 +66,7 @@ def summarise_ranking(ranking: Ranking) -> str:
     if _has_intervals(ranking) or has_gaps(ranking):
         share = f"{100 * (1 - ranking.lines.level):g}"
         what += f". A bar is the range in which the true value lies in {share} of 100 such campaigns"
-    return f"{what}; shaded bands are clusters: between two bands the data draw a line, within a band they do not."
+    return f"{what}. Shaded bands are clusters: between two bands the data draw a line, within a band they do not."
 
 
 def scores_chart(ranking: Ranking) -> Chart:
@@ -122,7 +122,8 @@ def spread_section(results: PairResults) -> Section | None:
     noise, judged = ("the chance in single comparisons", "comparisons") if relative else _OF_SCORES
     size = f"standard deviation {_size(largest.sd)}"
     words: tuple[str, ...] = (
-        f"After {noise}, {largest.effect} matters most: {largest.meaning} ({size}).",
+        f"After {noise}, {largest.effect} matters most ({size}).",
+        f"It says {largest.meaning}.",
         "A ranking that ignores these sources takes them for differences between systems.",
         *_tastes(ranking.components),
     )
@@ -338,9 +339,13 @@ def opponents_section(results: PairResults) -> Section | None:
     most = max(ranking.systems, key=lambda system: system.n)
     least = min(ranking.systems, key=lambda system: system.n)
     spread = (
-        f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often "
-        f"({least.n:,}). Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes "
-        "the opponents' strength into account."
+        f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often ({least.n:,})."
+    )
+    if most.n == least.n:
+        spread = f"All were compared equally often ({counted(most.n, 'time')})."
+    spread += (
+        " Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes the opponents' strength "
+        "into account."
     )
     charts = (
         Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
@@ -421,7 +426,7 @@ def _cycles(tournament: Tournament) -> str:
     if tournament.acyclic:
         return "There is no cycle: some order agrees with the winner of every pair."
     groups = "; ".join(short_list(members) for members in tournament.cycles)
-    return f"There are cycles (A beats B, B beats C, C beats A) among {groups}: no order agrees with every pair."
+    return f"There are cycles (A beats B, B beats C, C beats A), so no order agrees with every pair. In them: {groups}."
 
 
 def _cheapest(tournament: Tournament) -> str:

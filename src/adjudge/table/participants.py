@@ -196,7 +196,7 @@ PROMPT, WITHIN_HOUR = 0.4, 0.5
 """The share of a person's further accounts that start in 10 minutes, and in an hour: 109 and 128 of 245 (ESA 2024)."""
 FEWEST_HAND_OVERS = 4
 """Hand-overs that are needed as evidence."""
-ASK_FOR_MAP = "give the map with --annotators to decide by people, or say --accounts-are-people"
+ASK_FOR_MAP = "Give the map with --annotators to decide by people, or say --accounts-are-people"
 CHANCE = 0.01
 """Hand-overs are evidence if a coin would give as many, among all starts near an end, with at most this probability."""
 
@@ -254,8 +254,8 @@ class AccountEvidence:
         """That accounts may be fewer people, and why."""
         accounts = counted(self.accounts, "account")
         if self.fewest_people is None:
-            assumed = "no times say how few, so that each is taken for a person"
-            return f"{accounts} may be fewer people ({self.reason}); {assumed}"
+            assumed = "No times say how few, so that each is taken for a person"
+            return f"{accounts} may be fewer people ({self.reason}). {assumed}"
         few = agreeing(self.fewest_people, "one person", f"{self.fewest_people} people")
         return f"{accounts} may be as few as {few} ({self.reason})"
 

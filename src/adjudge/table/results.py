@@ -244,11 +244,20 @@ def p_value(label: str = "p", help: str = "", name: str = "") -> Column:  # noqa
 
 P_HOLM = p_value("p (Holm)", name="p_holm")
 P_BH = p_value("p (BH)", name="p_bh")
+P_ADJUSTED = p_value("p (all pairs)", "corrected for all pairs, as decisions are", "p_adjusted")
 
 
-def comparison_table(title: str, comparisons: Iterable[object]) -> Table:
-    """Which of two is better, by how much, and whether chance could have done it: a row for every pair."""
+def comparison_table(title: str, comparisons: Iterable[object], *, decided: bool = False) -> Table:
+    """Which of two is better, by how much, and whether chance could have done it: a row for every pair.
+
+    Args:
+        title: of the table.
+        comparisons: with the columns as attributes.
+        decided: whether they also say what is decided, and by which p.
+    """
     columns = {"better": text("better"), "worse": text("worse"), "difference": number("difference"), "p": p_value("p")}
+    if decided:
+        columns |= {"p_adjusted": P_ADJUSTED, "state": text("state", help="decided, open, or by which reading alone")}
     return tabulate(title, comparisons, {**columns, "p_holm": P_HOLM, "p_bh": P_BH})
 
 
