@@ -89,7 +89,7 @@ def test_anything_else_is_refused_with_what_would_do(source: object) -> None:
 
 def test_an_unknown_setting_is_named(file: Path) -> None:
     with pytest.raises(UsageError, match="did you mean 'human'"):
-        adjudge.read(file, humen="ref")
+        adjudge.read(file, humen="ref")  # type: ignore[call-arg]
 
 
 def test_a_frame_has_no_format() -> None:

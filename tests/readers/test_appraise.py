@@ -369,4 +369,4 @@ def test_files_are_named_by_strings_too_and_nothing_else(tmp_path: Path) -> None
         with pytest.raises(UsageError):
             read(source, format="appraise", **{name: wrong})
     with pytest.raises(UsageError, match="'annotators' is one file, not 2"):
-        read(source, format="appraise", annotators=[names, names])
+        read(source, format="appraise", annotators=[names, names])  # type: ignore[arg-type]

@@ -99,13 +99,13 @@ def test_several_language_pairs_are_refused_by_name_with_the_way_out(name: str, 
 
 def test_unknown_settings_are_refused_with_a_suggestion(rankings: Path) -> None:
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'human'"):
-        adjudge.rank(rankings, humen="ref")
+        adjudge.rank(rankings, humen="ref")  # type: ignore[call-arg]
     with pytest.raises(adjudge.AdjudgeError, match=r"of adjudge\.rank 'metod': did you mean 'method'"):
-        adjudge.rank(rankings, metod="mfas")
+        adjudge.rank(rankings, metod="mfas")  # type: ignore[call-arg]
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'time_limit'"):
-        adjudge.tournament(rankings, timelimit=1)
+        adjudge.tournament(rankings, timelimit=1)  # type: ignore[call-arg]
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'segment_column'"):
-        adjudge.read(rankings, segment_colum="id")
+        adjudge.read(rankings, segment_colum="id")  # type: ignore[call-arg]
     with pytest.raises(adjudge.AdjudgeError, match="did you mean 'annotators'"):
         adjudge.simulate("da", annotator=3)
     with pytest.raises(adjudge.AdjudgeError, match="choose one of ranking, da"):
@@ -185,3 +185,38 @@ def test_a_report_is_computed_shown_and_saved(rankings: Path, tmp_path: Path) ->
     assert "cs-en" in str(report)
     assert messages[0] == "checking the annotators"
     assert "<title>Ours</title>" in report.save(tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_type_checkers_see_a_misspelt_keyword(tmp_path: Path) -> None:
+    """Of the readers too: each of their options is a parameter of every function that reads."""
+    script = tmp_path / "users.py"
+    script.write_text(
+        "import adjudge\n"
+        "adjudge.rank('x.csv', columns={'system': 'model'}, scale=(1, 5), lower_is_better=True, level=0.1)\n"
+        "adjudge.agree('x.csv', labels=5, human='ref').save('x.tex')\n"
+        "adjudge.audit('x.csv', colums={'system': 'model'})\n"
+        "adjudge.read('x.csv', critrion='fluency')\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", script], capture_output=True, text=True,
+        cwd=tmp_path, timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    faults = [line for line in run.stdout.splitlines() if ": error:" in line]
+    assert [line.split(":")[1] for line in faults] == ["4", "5"], run.stdout
+    assert 'did you mean "columns"?' in faults[0]
+
+
+@pytest.mark.parametrize("name", OF_JUDGMENTS)
+def test_every_result_is_saved_by_its_ending(name: str, rankings: Path, tmp_path: Path) -> None:
+    result = OF_JUDGMENTS[name](rankings)
+    for ending in (".json", ".csv", ".parquet", ".xlsx", ".tex", ".html", ".txt"):
+        file = tmp_path / f"result{ending}"
+        assert result.save(str(file)) == file
+        assert file.stat().st_size > 0
+    assert json.loads((tmp_path / "result.json").read_text()) == result.to_dict()
+    assert result.to_csv() == (tmp_path / "result.csv").read_text()
+    assert r"\toprule" in result.to_latex()
+    assert result.to_frame().columns == pl.read_csv(result.to_csv().encode()).columns
+    with pytest.raises(adjudge.AdjudgeError, match="the ending says what is written"):
+        result.save(tmp_path / "result.docx")

@@ -6,15 +6,31 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import COMMANDS
 from adjudge.shell.line import READING_PANEL, WORK_PANEL, command_tree, complete_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+READING = "reading"
+"""The keywords of the readers in the signature of a function."""
+_NAMES = "Mapping[str, Any] | Sequence[str] | str | None"
+_IN_PYTHON = {
+    "columns": _NAMES,
+    "winner": _NAMES,
+    "values": _NAMES,
+    "batches": "str | Path | Iterable[str | Path] | None",
+    "scale": "Sequence[float] | str | None",
+    "tuple[str, ...]": "Sequence[str | int] | str | None",
+    "Path | None": "str | Path | None",
+}
+"""The types that readers take from Python for an option, or for all of one type."""
 # The command-line library does not export these classes.
 Command = Any
 Parameter = Any
@@ -132,7 +148,6 @@ def types() -> str:
 def _types_named(function: Any) -> Iterator[tuple[str, str]]:
     """The module and name of every class in the signature that the modules of the function and its settings import."""
     import ast
-    import inspect
 
     signature = inspect.signature(inspect.unwrap(function))
     written = " | ".join(str(each.annotation) for each in signature.parameters.values())
@@ -146,12 +161,10 @@ def _types_named(function: Any) -> Iterator[tuple[str, str]]:
 
 
 def _definition(name: str, function: Any) -> str:
-    import inspect
-
     # The readers take more types than `read` shows, such as lists.
     signature = inspect.signature(inspect.unwrap(function))
     lines, keywords_only = [], False
-    for each in signature.parameters.values():
+    for each in _with_reading(signature):
         if each.kind is each.VAR_POSITIONAL:
             keywords_only = True
         if each.kind is each.KEYWORD_ONLY and not keywords_only:
@@ -161,6 +174,23 @@ def _definition(name: str, function: Any) -> str:
         default = "" if each.default is each.empty else f" = {_literal(each.default)}"
         lines.append(f"    {stars}{each.name}: {each.annotation}{default},\n")
     return f"def {name}(\n{''.join(lines)}) -> {signature.return_annotation}: ...\n"
+
+
+def _with_reading(signature: inspect.Signature) -> list[inspect.Parameter]:
+    """The parameters, with those of the readers one by one, so that type checkers see a misspelt one."""
+    others = [each for each in signature.parameters.values() if each.name != READING]
+    if len(others) == len(signature.parameters):
+        return others
+    known = {each.name for each in others}
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    read = [] if "format" in known else [inspect.Parameter("format", keyword, default=None, annotation="str | None")]
+    for field in fields(ReadOptions):
+        # One name or a comma-separated list may be a text; the options themselves hold tuples.
+        written = _IN_PYTHON.get(field.name, _IN_PYTHON.get(str(field.type), str(field.type)))
+        default = None if isinstance(field.default, tuple) else field.default
+        if field.name not in known:
+            read.append(inspect.Parameter(field.name, keyword, default=default, annotation=written))
+    return [*others, *read]
 
 
 def _literal(value: object) -> str:

@@ -103,13 +103,15 @@ class CampaignReport(Result):
         return build_report(self.pairs, title=self.title)
 
     def save(self, path: str | Path) -> Path:
-        """Write the report to one self-contained HTML file, or as PDF.
+        """Write the report to one self-contained HTML file, or as PDF; other endings write its overview.
 
         Args:
-            path: the file to write, `.html` or `.pdf`.
+            path: the file to write, `.html` or `.pdf`; `.json` writes all numbers.
         """
-        from adjudge.reports.files import write_page
+        from adjudge.reports.files import ENDINGS, write_page
 
+        if Path(path).suffix.lower() not in ENDINGS:
+            return super().save(path)
         write_page(self.page(), Path(path))
         return Path(path)
 

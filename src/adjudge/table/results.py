@@ -13,6 +13,8 @@ import numpy as np
 from adjudge._version import __version__
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import polars as pl
 
     from adjudge.table.judgments import SetAside
@@ -73,6 +75,33 @@ class Result:
         from adjudge.reports.display import as_pandas
 
         return as_pandas(self.to_frame(table))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result; the ending says how: JSON, CSV, Parquet, Excel, LaTeX, text, or a page as HTML or PDF.
+
+        Args:
+            path: the file. Tables that do not fit into one CSV or Parquet file get files of their own beside it.
+        """
+        from pathlib import Path
+
+        from adjudge.reports.files import write_results
+
+        write_results({"": self}, Path(path))
+        return Path(path)
+
+    def to_csv(self, table: str | int | None = None) -> str:
+        """A table of the result as CSV, in full precision; `table` is that of `to_frame`."""
+        from adjudge.reports.display import find_table
+        from adjudge.reports.files import to_csv
+
+        return to_csv(find_table(self, table))
+
+    def to_latex(self, table: str | int | None = None) -> str:
+        """A table of the result in LaTeX with booktabs rules, for papers; `table` is that of `to_frame`."""
+        from adjudge.reports.display import find_table
+        from adjudge.reports.latex import to_latex
+
+        return to_latex([find_table(self, table)], signatures=[self.signature])
 
     def plot(self, chart: str | None = None) -> Any:
         """A chart of the report, which notebooks display and `save` writes to a file: SVG, HTML, PNG or PDF.
