@@ -102,7 +102,7 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
     ),
     "winner": (
         "winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict",
-        "chosen_model", "chosen_system", "chosen", "preferred",
+        "chosen_model", "chosen_system", "chosen", "preferred", "cmos", "ccr",
     ),
 }  # fmt: skip
 
@@ -339,7 +339,11 @@ OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
 MISSING = (
     "", "-", "--", "–", "—", ".", "?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nil", "null", "none", "missing",
-    "not rated", "no answer", "skip", "skipped", "k. a.", "k.a.",
+    "not rated", "no answer", "no response", "skip", "skipped", "don't know", "dont know", "do not know", "unknown",
+    "not applicable", "k. a.", "k.a.", "keine angabe", "weiß nicht", "weiss nicht", "n.v.t.", "s/o", "s.o.",
+    "sans objet", "sans réponse", "pas de réponse", "ne sais pas", "n.s.p.", "n/d", "n.d.", "sin respuesta", "no sé",
+    "no aplica", "neuvedeno", "bez odpovědi", "nevím", "non so", "não sei", "нет ответа", "не знаю", "н/д", "不知道",
+    "未回答", "未评", "无", "わからない", "該当なし", "無回答", "없음", "모름",
 )  # fmt: skip
 # Scores computed back from standardised ones miss the scale by a hair.
 ROUNDING = 0.01

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import NO_COLUMN, SYNONYMS, ColumnMap, parse_columns, plain
-from adjudge.readers.values import is_scale, says_lower
+from adjudge.readers.headers import CRITERIA, has_stem, meaning_in
+from adjudge.readers.values import is_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
 from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list
@@ -92,6 +93,15 @@ def complete_pairs(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions
     return found.mapping, found.notes
 
 
+def add_hinted(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions, *, meanings: Sequence[str]) -> ColumnMap:
+    """The mapping with columns whose headers hint at a meaning that no column has yet, and that hold what it needs."""
+    contents = _Contents(frame, mapping, options)
+    for meaning in meanings:
+        if meaning not in contents.mapping and meaning not in contents.said:
+            contents.take_hinted(meaning)
+    return contents.mapping
+
+
 _JOINTS = ("::", "__", "#", "/", "|", ":", "_", "-", ".", " ")
 
 
@@ -128,8 +138,14 @@ def take_apart(cells: pl.Series) -> tuple[pl.Series, pl.Series] | None:
             text = _place_of_text(_parts(distinct, pattern))
             if text is not None:
                 parts = _parts(cells, pattern)
-                return parts[text], parts[1 - text]
+                return parts[text], _last_of_paths(parts[1 - text])
     return None
+
+
+def _last_of_paths(names: pl.Series) -> pl.Series:
+    """The last part of names that are folders, if it tells them apart."""
+    last = names.str.extract(r"([^/\\]+)$", 1)
+    return last if not last.null_count() and last.n_unique() == names.n_unique() else names
 
 
 def _parts(cells: pl.Series, pattern: str) -> tuple[pl.Series, pl.Series]:
@@ -197,8 +213,47 @@ class _Contents:
         short = words.str.len_chars().sum() / len(words) <= LONG_NAME
         return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
 
+    def take_hinted(self, meaning: str) -> None:
+        """Take the column whose header alone hints at a meaning, if it holds what the meaning needs."""
+        taken = set(self.mapping.columns.values())
+        hinted = [name for name in self.frame.columns if name not in taken and meaning_in(name) == meaning]
+        fitting = [name for name in hinted if self._fits(name, meaning)]
+        fitting = self._once(fitting) if meaning == "segment" else fitting
+        if len(fitting) == 1:
+            self.mapping = replace(self.mapping, columns={**self.mapping.columns, meaning: fitting[0]})
+
+    def _once(self, names: Sequence[str]) -> list[str]:
+        """The columns without those that name the same things as one before them, in other words."""
+        kept: list[str] = []
+        for name in names:
+            if not any(self.different(name) == self.different(k) == self.different(name, k) for k in kept):
+                kept.append(name)
+        return kept
+
+    def _fits(self, name: str, meaning: str) -> bool:
+        column = self.frame[name]
+        if column.dtype.is_nested() or column.null_count() == len(column):
+            return False
+        words = column.drop_nulls().cast(pl.String).str.strip_chars()
+        if meaning == "score":
+            return bool(not says_lower(name) and words.n_unique() > 1 and (_are_numbers(words) or is_scale(words)))
+        short = words.str.len_chars().sum() / len(words) <= LONG_NAME
+        again = 2 <= words.n_unique() <= max(2, self.frame.height // 2)
+        if meaning == "system":
+            return bool(short and again and not _are_numbers(words) and not words.str.contains(r"^\s*[\[{]").any())
+        if meaning == "annotator":
+            system = self.mapping.columns.get("system")
+            return bool(short and again and (system is None or self._judged_several(name, system)))
+        return words.n_unique() > 1
+
     def find_score(self) -> None:
         """Take a column for the score whose header can mean it, as `note` can, or the only one that holds answers."""
+        standardised = [name for name in self.frame.columns if says_standardised(name) and self._fits(name, "score")]
+        if len(standardised) == 1:
+            self.mapping = replace(self.mapping, columns={**self.mapping.columns, "score": standardised[0]})
+        self.take_hinted("score")
+        if "score" in self.mapping:
+            return None
         taken = self.mapping.columns.values()
         free = [name for name in self.frame.columns if name not in taken and not self.frame.schema[name].is_nested()]
         words = {name: self.frame[name].cast(pl.String).str.strip_chars() for name in free}
@@ -208,6 +263,9 @@ class _Contents:
         if weak:
             # Of several the user says which.
             return self.take("score", weak[0], "it holds numbers") if len(weak) == 1 else None
+        asked = [name for name in criteria_in(free) if not says_lower(name) and _are_numbers(words[name].drop_nulls())]
+        if len(asked) == 1:
+            return self.take("score", asked[0], "it holds numbers, and its name says what was asked")
         answers = [name for name in free if not _has_word(name, _ABOUT) and is_scale(words[name].drop_nulls())]
         if len(answers) == 1:
             self.take("score", answers[0], "it alone holds answers of a usual scale")
@@ -229,7 +287,7 @@ class _Contents:
         others = self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind", "criterion")
         if "segment" not in self.mapping and "segment" not in self.said:
             people = self.columns("annotator")
-            items = [name for name in self._items() if self._is_crossed(name, system, *people, *others)]
+            items = self._once([name for name in self._items() if self._is_crossed(name, system, *people, *others)])
             # Whoever judges every system once looks like a text that was judged once for every system.
             if len(items) == 1 and (people or self._looks_like_item(items[0])):
                 why = "each of its values has every system about once"
@@ -276,7 +334,7 @@ class _Contents:
             of_text = self.different(name, *text) <= self.different(*text) / NEARLY if text else False
             if explains and not of_text and len(text) > len(others):
                 people.append(name)
-            elif not self._holds_answers(name):
+            elif not self._holds_answers(name) and not (text and self._is_other_name(name, text)):
                 unclear.append(name)
         named = [name for name in people if not _has_word(name, (*_ASKED, *SYNONYMS["criterion"]))]
         if len(named) == 1 and self._are_people(named[0], system, *text):
@@ -302,6 +360,10 @@ class _Contents:
             ways = f"{self.say('annotator', first)}, or {self.say('annotator', NO_COLUMN)} if it names none"
             raise self.mapping.source.fault(f"{what}; say {ways}")
         return None
+
+    def _is_other_name(self, name: str, columns: Sequence[str]) -> bool:
+        """Whether a column names the same things as these, one by one."""
+        return self.different(name) == self.different(*columns) == self.different(name, *columns)
 
     def _judged_several(self, name: str, system: str) -> bool:
         """Whether its values go with several systems each; otherwise it says more of the systems."""
@@ -353,6 +415,10 @@ class _Contents:
         if len(asked) == 1:
             return self.take("criterion", asked[0], "one person judged each output once by each of its values")
         unclear = [name for name in explain if plain(name) not in _AGAIN]
+        if unclear and all(self.different(name) == 1 for name in self.columns("annotator")):
+            # Nobody is named, or all have one name: `anonymous`.
+            raise self.ask(f"may name people in '{shown(unclear[0])}' ({self._values(unclear[0])})",
+                           annotator=unclear[0], criterion=unclear[0])  # fmt: skip
         if unclear:
             first = unclear[0]
             what = f"has several judgments of one output by one person, told apart by '{shown(first)}'"
@@ -362,25 +428,19 @@ class _Contents:
         return None
 
 
+def _are_numbers(words: pl.Series) -> bool:
+    return len(words) > 0 and bool(words.str.contains(r"^-?[0-9]+([.,][0-9]+)?%?$").all())
+
+
 def _has_word(header: str, words: Iterable[str]) -> bool:
     """Whether a header has one of the words: `Question no.`, `turn_id`."""
     parts = "".join(sign if sign.isalnum() else " " for sign in header.casefold()).split()
     return plain(header) in map(plain, words) or any(part.rstrip("s") in words or part in words for part in parts)
 
 
-# What outputs are scored for, where each criterion has a column of its own.
-CRITERIA = (
-    "accuracy", "adequacy", "appropriateness", "clarity", "coherence", "consistency", "correctness", "creativity",
-    "engagement", "factuality", "faithfulness", "fidelity", "fluency", "grammar", "grammaticality", "harmlessness",
-    "helpfulness", "honesty", "informativeness", "intelligibility", "naturalness", "prosody", "readability",
-    "relevance", "safety", "similarity", "simplicity", "style", "terminology", "tone", "understandability",
-    "usefulness",
-)  # fmt: skip
-
-
 def criteria_in(names: Iterable[str]) -> list[str]:
     """The columns that are called like a criterion or a question: `Fluency (1-5)`, `adequacy_score`, `Q1`."""
-    return [name for name in names if _has_word(name, CRITERIA) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
+    return [name for name in names if has_stem(name, CRITERIA) or re.fullmatch(r"[qQ][ _.-]?\d+.*", name)]
 
 
 def may_hold_criteria(header: Iterable[str]) -> bool:
@@ -392,6 +452,12 @@ def questions_in(names: Iterable[str]) -> list[str]:
     """The columns that are called like questions, which no system is: `Q1`, `fluency`."""
     named = [name for name in names if not _has_word(name, ("system", "model", "mt"))]
     return [name for name in named if _has_word(name, _ASKED) or criteria_in([name])]
+
+
+def fields_of_one(names: Sequence[str]) -> list[str]:
+    """The columns, if all are fields inside one field, as `ratings.anna` and `ratings.ben` are."""
+    outer = {name.rpartition(".")[0] for name in names}
+    return list(names) if len(outer) == 1 and "" not in outer else []
 
 
 def people_in(names: Iterable[str]) -> list[str]:

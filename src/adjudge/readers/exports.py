@@ -74,7 +74,7 @@ TABLES = (
         {
             "system": ("dataset_run_id", "dataset_run_name", "trace_name", "environment"),
             "segment": ("dataset_item_id", "trace_id"), "annotator": ("author_user_id", "author_user_name"),
-            "criterion": ("name",), "score": ("value",),
+            "criterion": ("name",), "score": ("value", "string_value"),
         },
     ),
     Columns(
@@ -86,9 +86,18 @@ TABLES = (
             "score": ("score",),
         },
     ),
+    Columns(
+        "result of webMUSHRA",
+        ("session_test_id", "trial_id", "rating_stimulus", "rating_score"),
+        {
+            "system": ("rating_stimulus",), "segment": ("trial_id",), "annotator": ("email", "session_uuid"),
+            "score": ("rating_score",),
+        },
+    ),
 )  # fmt: skip
 # LangSmith's table of an experiment: a row per example, a column per question under this name.
 FEEDBACK = "feedback."
+_EXPERIMENTS = ("experiment", "experiment_name", "session_name")
 _LM_EVAL = ("doc_id", "filtered_resps", "target")
 _TASK = re.compile(r"^samples_(.+?)(_\d{4}-.*)?$")
 # Potato keeps every answer of a question in a column of its own.
@@ -103,6 +112,9 @@ def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict
     first = next((entry for entry in entries if isinstance(entry, dict)), {})
     if isinstance(first.get("data"), dict) and isinstance(first.get("annotations"), list):
         return _rows_of_label_studio(entries, path)
+    if isinstance(first.get("fields"), dict) and isinstance(first.get("responses"), list):
+        rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_argilla(entry)]
+        return rows, [f"{path.name} is an export of Argilla"], {}
     if all(name in first for name in _LM_EVAL):
         rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_lm_eval(entry, path)]
         folder = path.resolve().parent.name
@@ -112,6 +124,19 @@ def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict
             rows = [row for entry in entries for row in _rows_of_tree(entry, tree)]
             return rows, [f"{path.name} is a {tree.name}"], {}
     return None
+
+
+def _rows_of_argilla(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each answer to each question that was submitted; metadata say which output it was."""
+    about = {"item_id": entry.get("external_id") or entry.get("id"), **(entry.get("metadata") or {})}
+    for response in entry.get("responses") or []:
+        values = response.get("values") if isinstance(response, dict) else None
+        if not isinstance(values, dict) or response.get("status", "submitted") != "submitted":
+            continue
+        for question, answer in values.items():
+            given = answer.get("value") if isinstance(answer, dict) else answer
+            if isinstance(given, str | int | float):
+                yield {**about, "annotator": response.get("user_id"), "criterion": question, "score": given}
 
 
 def _rows_of_tree(entry: Any, tree: Tree) -> Iterator[dict[str, Any]]:
@@ -197,7 +222,7 @@ def read_eval_archive(path: Path) -> dict[str, Any] | None:
 
 def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, ReadOptions]:
     """A table with the meanings of its columns, where it is an export of a known tool; otherwise as it is."""
-    loaded = _fold_answers(loaded)
+    loaded = _of_prodigy(_without_sides(_fold_answers(loaded)))
     header = {plain(name): name for name in reversed(loaded.frame.columns)}
     said = parse_columns(options.columns)
     if feedback := [
@@ -219,9 +244,40 @@ def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, R
     return loaded, options
 
 
+_PRODIGY = ("_annotator_id", "_input_hash", "answer", "accept")
+_SIDES_OF_TASKS = re.compile("^(INPUT|OUTPUT|ASSIGNMENT):(.+)$")
+
+
+def _of_prodigy(loaded: LoadedTable) -> LoadedTable:
+    """A table of Prodigy with the one choice of each task as its score; what was not accepted is no judgment."""
+    if not set(_PRODIGY) <= set(loaded.frame.columns):
+        return loaded
+    choice = pl.col("accept").cast(pl.String).str.extract(r'^\[\s*"?(.*?)"?\s*\]$', 1)
+    given = pl.when(pl.col("answer") == "accept").then(choice).alias("score")
+    used = ("accept", "answer", "options", "text", "_session_id", "_input_hash", "_task_hash")
+    frame = loaded.frame.with_columns(given).drop(used, strict=False)
+    note = f"{_file_name(loaded)} is an export of Prodigy"
+    return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"score"})
+
+
+def _without_sides(loaded: LoadedTable) -> LoadedTable:
+    """A table of Toloka, whose columns say what was shown, answered and recorded, without these words."""
+    parts = {name: match[2] for name in loaded.frame.columns if (match := _SIDES_OF_TASKS.match(name))}
+    if "ASSIGNMENT:worker_id" not in parts:
+        return loaded
+    # What was shown is no comment of the annotator, which `text` is.
+    parts = {name: "input" if name == "INPUT:text" else last for name, last in parts.items()}
+    short = list(parts.values())
+    new = {name: last for name, last in parts.items() if short.count(last) == 1 and last not in loaded.frame.columns}
+    note = f"{_file_name(loaded)} is an export of Toloka"
+    return replace(loaded, frame=loaded.frame.rename(new), notes=(*loaded.notes, note))
+
+
 def _of_experiment(loaded: LoadedTable, feedback: Sequence[str]) -> LoadedTable:
     """The table of one experiment of LangSmith: each file is a system, each kind of feedback a criterion."""
     short = loaded.frame.rename({name: name.removeprefix(FEEDBACK) for name in feedback}, strict=False)
+    several = next((name for name in _EXPERIMENTS if name in short.columns and "system" not in short.columns), None)
+    short = short if several is None else short.rename({several: "system"})
     note = f"{_file_name(loaded)} is an experiment of LangSmith"
     named = replace(loaded, frame=short, notes=(*loaded.notes, note))
     asked = [name.removeprefix(FEEDBACK) for name in feedback]

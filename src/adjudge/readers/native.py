@@ -25,9 +25,11 @@ from adjudge.readers.columns import (
 )
 from adjudge.readers.contents import (
     MOST_CRITERIA,
+    add_hinted,
     choose_criterion,
     complete,
     criteria_in,
+    fields_of_one,
     people_in,
     questions_in,
     split_names_of_outputs,
@@ -55,12 +57,14 @@ from adjudge.readers.wide import (
     unpivot_crossed,
     unpivot_lists,
     unpivot_orders,
+    unpivot_places,
     unpivot_raters,
 )
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
 from adjudge.table.files import atomic_path, write_text
 from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
+from adjudge.table.languages import pair_in_name, pair_name
 from adjudge.table.participants import mark_humans, with_judges
 from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.table.record import say_record
@@ -96,7 +100,7 @@ WHOLE_DOCUMENT = "score of a whole document, not of a segment"
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read tables; what a file is, its content says, not its name."""
     parts = []
-    for path, loaded in _load(paths, options):
+    for path, loaded in _of_criterion(_load(paths, options), options):
         table, meant = _as_export(loaded, options)
         several = stem(path) if len(paths) > 1 else ""
         judgments = read_loaded(table, meant, stem(paths[0]), file=several)
@@ -107,6 +111,17 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
             judgments = replace(judgments, record=table.record, notes=(*judgments.notes, *collected))
         parts.append(judgments)
     return concat(parts)
+
+
+def _of_criterion(
+    tables: Sequence[tuple[Path, LoadedTable]], options: ReadOptions
+) -> Sequence[tuple[Path, LoadedTable]]:
+    """The tables of the criterion that the user wants, where each table is one criterion."""
+    if options.criterion is None:
+        return tables
+    named = [(path, table) for path, table in tables if "criterion" in table.added]
+    wanted = [each for each in named if plain(str(each[1].frame["criterion"][0])) == plain(options.criterion)]
+    return wanted or tables
 
 
 def _is_native(frame: pl.DataFrame) -> bool:
@@ -178,28 +193,59 @@ def _name_parts(
         )
         for _, table, said in read
     ]
+    maps = [add_hinted(t.frame, m, options, meanings=("annotator",)) for (_, t, _), m in zip(read, maps, strict=True)]
+    asked = _asked_in_names([name for name, _ in tables], maps, [t for _, t, _ in read], of_sheets=what.startswith("s"))
     if (
         len(tables) > 1
         and not wide
         and all(_lacks_system(table, m) for (_, table, _), m in zip(read, maps, strict=True))
     ):
         missing = "system"
+    elif asked is not None and not wide:
+        missing = asked
     elif not options.raters and (sure or _same_outputs([t for _, t, _ in read], maps)):
         missing = "annotator"
     else:
         return [table for _, table in tables]
-    note = f"each {what} is taken for {agreeing(1, 'an' if missing == 'annotator' else 'a', '')} {missing}"
+    article = agreeing(1, "an" if missing == "annotator" else "a", "")
+    note = f"each {what} is taken for {article} {'language pair' if missing == 'pair' else missing}"
     note = f"{note}, whose name is that of the {what.split(maxsplit=1)[0]}"
     return [
         table if missing in m or ("left" in table.frame.columns and missing == "system")
         else replace(
             table,
-            frame=table.frame.with_columns(pl.lit(name).alias(missing)),
+            frame=table.frame.with_columns(
+                # Each criterion is a campaign of its own, so that none is mixed.
+                pl.lit(_part_name(name, missing)).alias(column)
+                for column in ((missing, "campaign") if missing == "criterion" else (missing,))
+            ),
             notes=(*table.notes, note),
-            added=table.added | {missing},
+            added=table.added | {missing, *(("campaign",) if missing == "criterion" else ())},
         )
         for (name, table), m in zip(tables, maps, strict=True)
     ]  # fmt: skip
+
+
+def _part_name(name: str, meaning: str) -> str:
+    """The name of a part as a cell: of the languages alone in `ratings_en-de`."""
+    pair = pair_in_name(name) if meaning == "pair" else None
+    return name if pair is None else pair_name(*pair)
+
+
+def _asked_in_names(
+    names: Sequence[str], maps: Sequence[ColumnMap], tables: Sequence[LoadedTable], *, of_sheets: bool
+) -> str | None:
+    """What the names of tables say that would mix what must stay apart: `pair` or `criterion`; None for others."""
+    said = {meaning for m in maps for meaning in m.columns}
+    if len(names) < 2 or "system" not in said:
+        return None
+    pairs = [pair_in_name(name) for name in names]
+    if None not in pairs and len(set(pairs)) > 1 and not said & {"pair", "source_lang", "target_lang"}:
+        return "pair"
+    if "annotator" not in said or "criterion" in said:
+        return None
+    again = of_sheets and _same_outputs(tables, maps, also=("annotator",))
+    return "criterion" if again or len(criteria_in(names)) == len(names) else None
 
 
 def _lacks_system(loaded: LoadedTable, mapping: ColumnMap) -> bool:
@@ -216,10 +262,13 @@ def _lacks_system(loaded: LoadedTable, mapping: ColumnMap) -> bool:
     return bool(answered) and not elsewhere
 
 
-def _same_outputs(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap]) -> bool:
-    """Whether tables without annotators judge the same outputs, so that they are of several people."""
-    needed = ("system", "segment")
-    if any("annotator" in m or any(name not in m for name in needed) for m in maps):
+def _same_outputs(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap], *, also: Sequence[str] = ()) -> bool:
+    """Whether tables without annotators judge the same outputs, so that they are of several people.
+
+    Tables with annotators (`also`) judge the same outputs by the same people, so that something else was asked.
+    """
+    needed = ("system", "segment", *also)
+    if any(("annotator" in m) != bool(also) or any(name not in m for name in needed) for m in maps):
         return False
     outputs = [set(t.frame.select(m.columns[n] for n in needed).rows()) for t, m in zip(tables, maps, strict=True)]
     shared = set.intersection(*outputs)
@@ -260,7 +309,15 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
         return read_loaded(unpivot_crossed(loaded, *crossed), replace(options, wide=None), campaign)
     if "system" in mapping:
         return _read_long(loaded, mapping, options, campaign)
-    if (ranked := _put_into_rows(loaded, mapping)) is not None:
+    return _read_without_system(loaded, mapping, options, campaign, file)
+
+
+def _read_without_system(
+    loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str, file: str
+) -> Judgments:
+    """A table in which no column is called like systems: it ranks or compares several in a row, or hints at them."""
+    frame = loaded.frame
+    if (ranked := _rank_in_rows(loaded, mapping)) is not None:
         return read_loaded(ranked, options, campaign)
     sides = find_winners(loaded, options)
     both = [sides.mapping.columns[side] for side in ("left", "right") if side in sides.mapping]
@@ -268,14 +325,18 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
     of_numbers = "winner" not in sides.mapping and set(both) <= set(columns_of_numbers(frame))
     if len(both) > 1 and not of_numbers:
         return pair_judgments(sides, options, campaign, file=file)
+    if "system" in (hinted := add_hinted(frame, mapping, options, meanings=("system",))):
+        return _read_long(loaded, hinted, options, campaign)
+    if (apart := split_names_of_outputs(loaded, mapping)) is not None:
+        return read_loaded(apart, options, campaign)
     raise _explain_missing_system(frame, mapping)
 
 
-def _put_into_rows(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None:
-    """A table whose rows name several systems, or join system and text, with a row for each; None for others."""
+def _rank_in_rows(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None:
+    """A table whose rows rank several systems with a row for each; None for others."""
     if (orders := find_orders(loaded.frame, mapping.columns)) is not None:
         return unpivot_orders(loaded, orders)
-    return unpivot_best_worst(loaded) or split_names_of_outputs(loaded, mapping)
+    return unpivot_best_worst(loaded) or unpivot_places(loaded)
 
 
 def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
@@ -284,6 +345,7 @@ def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, ca
     if not _is_native(loaded.frame):
         if (lists := find_lists(loaded.frame, mapping)) is not None:
             return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
+        mapping = add_hinted(loaded.frame, mapping, options, meanings=("annotator", "segment", "criterion"))
         if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
             return read_loaded(*by_criteria, campaign)
         mapping, found = complete(loaded.frame, mapping, options)
@@ -465,7 +527,8 @@ def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:
     """Refuse a table without the column that holds its answers."""
-    if not set(given) & set(ANSWERS):
+    answers = {*ANSWERS} - ({"text"} if "protocol" not in given else set())
+    if not set(given) & answers:
         taken = set(mapping.columns.values())
         numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
         if len(people := people_in(numbers)) > 1 and "annotator" not in mapping:
@@ -473,6 +536,10 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
                 f"has no column 'score', but columns of numbers that are called like annotators ({', '.join(people)})"
             )
             raise mapping.source.fault(f"{what}; say {param('raters')} {as_argument(people)}")
+        if len(inside := fields_of_one(numbers)) > 1 and "annotator" not in mapping:
+            what = f"has no column 'score', but columns of numbers inside one field ({', '.join(inside)})"
+            each = f"if each is an annotator, say {param('raters')} {as_argument(inside)}"
+            raise mapping.source.fault(f"{what}; {each}; if each is a criterion, call them so, as in 'fluency'")
         guesses = {name: frame[name].n_unique() for name in numbers}
         likeliest = next(reversed(numbers), None)
         lower = likeliest is not None and says_lower(likeliest)

@@ -550,6 +550,7 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
     flat: list[dict[str, str | None]] = []
     problems = dict(broken)
+    rows = _with_outputs_apart(list(rows))
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
             problems[number] = f"is '{shown(row)}', an object with named fields is needed"
@@ -563,6 +564,30 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     except UnicodeEncodeError as fault:
         raise source.fault("holds half of a character (a lone surrogate); correct the text") from fault
     return LoadedTable(frame, source, ragged=problems)
+
+
+def _with_outputs_apart(rows: list[Any]) -> list[Any]:
+    """A row for each output where each row lists several, each with its system: `{"outputs": [{"system": ...}]}`."""
+    systems = {*map(plain, KNOWN["system"])}
+
+    def lists_outputs(name: str) -> bool:
+        cells = [row.get(name) for row in rows if isinstance(row, dict)]
+        return len(cells) == len(rows) > 0 and all(
+            isinstance(cell, list)
+            and cell
+            and all(isinstance(each, dict) and systems & {plain(str(field)) for field in each} for each in cell)
+            for cell in cells
+        )
+
+    first = rows[0] if rows and isinstance(rows[0], dict) else {}
+    several = [name for name, cell in first.items() if isinstance(cell, list) and lists_outputs(name)]
+    if len(several) != 1:
+        return rows
+    return [
+        {**{name: cell for name, cell in row.items() if name != several[0]}, **each}
+        for row in rows
+        for each in row[several[0]]
+    ]
 
 
 def _flatten(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import MISSING, plain
+from adjudge.readers.headers import LOWER as LOWER_STEMS
+from adjudge.readers.headers import has_stem, words_of
 from adjudge.readers.parsing import SCORE_SCALE
 from adjudge.table.errors import Source, UsageError, param, shown
 from adjudge.table.protocols import ON_SCALE
@@ -23,11 +25,32 @@ if TYPE_CHECKING:
 # Scales in words, from the worst answer, which is worth `first`; words between bars are worth the same.
 _MIDDLE = "neutral|neither agree nor disagree|neither|undecided"
 _FAIR = "fair|average|acceptable|ok|okay|neutral|medium|moderate|so-so|adequate"
+_NO = (
+    "no|false|n|nein|nee|non|ne|нет|否|いいえ|not acceptable|unacceptable|fail|failed|incorrect|wrong|falsch|faux|"
+    "incorrecto|špatně|错误|不正确|不正解|inakzeptabel"
+)
+_YES = (
+    "yes|true|y|ja|oui|sí|si|ano|да|是|はい|acceptable|pass|passed|correct|right|richtig|vrai|correcto|správně|正确|"
+    "正解|akzeptabel"
+)
 SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
-    (0, ("no|false|n|nein|non|ne|否|いいえ|not acceptable|unacceptable|fail|incorrect|wrong",
-         "yes|true|y|ja|oui|sí|si|ano|是|はい|acceptable|pass|correct|right")),
+    (0, (_NO, _YES)),
     (0, ("👎|thumbs down|thumbs_down|down|dislike", "👍|thumbs up|thumbs_up|up|like")),
     (1, ("strongly disagree", "disagree", _MIDDLE, "agree", "strongly agree")),
+    (1, ("trifft gar nicht zu|trifft überhaupt nicht zu|stimme gar nicht zu|stimme überhaupt nicht zu",
+         "trifft eher nicht zu|trifft nicht zu|stimme eher nicht zu|stimme nicht zu",
+         "teils/teils|teils teils|teils-teils|weder noch|neutral", "trifft eher zu|trifft zu|stimme eher zu|stimme zu",
+         "trifft voll zu|trifft völlig zu|trifft voll und ganz zu|stimme voll zu|stimme voll und ganz zu")),
+    (1, ("pas du tout d'accord", "pas d'accord|plutôt pas d'accord", "ni d'accord ni pas d'accord|neutre",
+         "d'accord|plutôt d'accord", "tout à fait d'accord")),
+    (1, ("totalmente en desacuerdo|muy en desacuerdo", "en desacuerdo", "neutral|ni de acuerdo ni en desacuerdo",
+         "de acuerdo", "totalmente de acuerdo|muy de acuerdo")),
+    (1, ("rozhodně nesouhlasím", "spíše nesouhlasím|nesouhlasím", "nevím|neutrální", "spíše souhlasím|souhlasím",
+         "rozhodně souhlasím")),
+    (1, ("非常不同意|完全不同意", "不同意", "中立|一般|不确定", "同意", "非常同意|完全同意")),
+    (1, ("全くそう思わない|まったくそう思わない", "そう思わない|あまりそう思わない",
+         "どちらともいえない|どちらでもない", "そう思う|ややそう思う", "とてもそう思う|非常にそう思う|強くそう思う")),
+    (1, ("😡|😠|😭", "🙁|☹|☹️|😕|😟", "😐|😶", "🙂|😊|😀|😃", "😍|😄|🤩|😁")),
     (1, ("strongly disagree", "disagree", "somewhat disagree|slightly disagree", _MIDDLE,
          "somewhat agree|slightly agree", "agree", "strongly agree")),
     (1, ("bad", "poor", "fair", "good", "excellent")),
@@ -49,16 +72,13 @@ SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
 )  # fmt: skip
 # Numbers with something besides: 45%, 4/5, 4 out of 5, 5 - excellent, (3) fair; and stars.
 _DRESSED = re.compile(
-    r"^\(?([+-]?[0-9]+(?:[.,][0-9]+)?)\)?\s*(?:%|/\s*[0-9]+|out of [0-9]+|(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$",
+    r"^\(?([+-]?[0-9]+(?:[.,][0-9]+)?)\)?\s*(?:%|(?:/|out of|von|sur|de|su|van|z|из|av)\s*[0-9]+|"
+    r"(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$",
     re.IGNORECASE,
 )
 _STARS = re.compile("^(★+)☆*$|^(⭐+)$")
-# Headers whose numbers are the better the lower they are.
-LOWER = (
-    "error", "errors", "mistake", "mistakes", "penalty", "penalties", "hter", "ter", "wer", "cer", "mer", "fehler",
-    "fehleranzahl", "erreurs", "errores", "chyby", "错误", "誤り", "edits", "distance", "cost", "badness",
-)  # fmt: skip
-
+# Short words in headers whose numbers are the better the lower they are; `headers.py` has the stems of longer ones.
+LOWER = ("hter", "ter", "wer", "cer", "mer", "mcd", "edits", "cost")
 
 # The usual way to show standardised scores, and beyond what nothing is one.
 Z_MEAN, Z_DEVIATION, LARGEST_Z = 50, 10, 5
@@ -169,7 +189,7 @@ def says_standardised(header: str) -> bool:
 
 def says_lower(header: str) -> bool:
     """Whether a header says that lower numbers are better: `Error count`, `HTER`."""
-    return bool({*re.findall(r"[^\W\d_]+", header.casefold()), plain(header)} & set(LOWER))
+    return bool({*words_of(header), plain(header)} & set(LOWER)) or has_stem(header, LOWER_STEMS)
 
 
 def refuse_lower(columns: Mapping[str, str], options: ReadOptions, source: Source) -> None:

@@ -74,9 +74,10 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     answer, other = ("rank", "scores") if ranks else ("score", "ranks")
     note = f"the columns of systems are taken for {answer}s; --wide {other} says otherwise"
     numbered = frame.with_row_index(_ROW)
+    names = without_outer(systems)
     long = pl.concat(
-        numbered.drop(systems).with_columns(pl.lit(column).alias("system"), numbered[column].alias(answer))
-        for column in systems
+        numbered.drop(systems).with_columns(pl.lit(name).alias("system"), numbered[column].alias(answer))
+        for column, name in zip(systems, names, strict=True)
     ).sort(_ROW, maintain_order=True)
     if ranks and "screen" not in long.columns:
         long = long.with_columns(_screen(long).alias("screen"))
@@ -87,6 +88,12 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
         loaded.notes if shape is not None else (*loaded.notes, note),
         {row * size + i: problem for row, problem in loaded.ragged.items() for i in range(size)},
     )
+
+
+def without_outer(names: Sequence[str]) -> list[str]:
+    """The names of fields that all stand inside one field, as `scores.Opus` and `scores.Babel`, without its name."""
+    outer = {name.rpartition(".")[0] for name in names}
+    return [name.rpartition(".")[2] for name in names] if len(outer) == 1 else list(names)
 
 
 def unpivot_raters(
@@ -113,7 +120,7 @@ def unpivot_raters(
     _check_others(others, columns, answer, taken=of_raters, twice=loaded.twice)
     note = f"{len(of_raters)} columns are taken for the {answer}s of one annotator each"
     note = f"{note}; --wide ranks says otherwise" if answer == "score" and shape is None else note
-    table = stack(loaded, of_raters, {"annotator": of_raters}, answer, note)
+    table = stack(loaded, of_raters, {"annotator": without_outer(of_raters)}, answer, note)
     return table, tuple(ColumnUse(source.name, name, f"{answer} by {name}", "used") for name in of_raters)
 
 
@@ -225,7 +232,9 @@ def _what_is_joined(
 
 
 def _meaning_of(names: Collection[str]) -> str | None:
-    if all(_ITEM.match(name) for name in names):
+    # Texts are numbered: `Clip 3: how natural is it?`.
+    numbered = {re.sub("[0-9]+", "#", name) for name in names}
+    if all(_ITEM.match(name) for name in names) or (len(numbered) == 1 < len(names) and "#" in min(numbered)):
         return "segment"
     if len(criteria_in(names)) == len(names):
         return "criterion"
@@ -236,25 +245,106 @@ def unpivot_crossed(loaded: LoadedTable, columns: Sequence[str], named: Mapping[
     """A table whose columns are each one text of one system (or one system by one criterion, ...) as rows."""
     kinds = " and ".join(f"{name} ({len(set(values))})" for name, values in named.items())
     note = f"the names of {len(columns)} columns of answers, such as '{shown(columns[0])}', are taken for {kinds}"
+    if {"system", "segment"} <= set(named):
+        loaded, named_rows = _name_rows(loaded, columns)
+        note += named_rows
     return stack(loaded, columns, named, "score", f"{note}; --wide {','.join(reversed(list(named)))} says otherwise")
+
+
+# How forms call everybody who did not say who they are.
+_NOBODY = ("anonymous", "anonym", "anonyme", "anónimo", "anonymní", "匿名", "")
+
+
+def _name_rows(loaded: LoadedTable, columns: Sequence[str]) -> tuple[LoadedTable, str]:
+    """The form with a column of annotators, one for each row, where nothing names them; and a note on it."""
+    frame = loaded.frame
+    mapping = map_columns([name for name in frame.columns if name not in columns], loaded.source)
+    who = mapping.columns.get("annotator")
+    if who is not None:
+        nobody = frame[who].cast(pl.String).fill_null("").str.strip_chars().str.to_lowercase().is_in(_NOBODY)
+        if not nobody.all():
+            return loaded, ""
+        frame = frame.drop(who)
+    rows = pl.Series("annotator", [str(row) for row in range(1, frame.height + 1)])
+    named = replace(loaded, frame=frame.with_columns(rows), added=loaded.added | {"annotator"})
+    return named, "; nobody is named, so each row is taken for one annotator"
+
+
+# Columns that name who came first, second, ...: `1st`, `rank_2`, `Platz 3`, `2. Platz`, `third`.
+_ORDINAL = re.compile(
+    r"^(?:(?:rank|place|platz|rang|choice|puesto|pořadí|místo|第)[ _.#-]*([1-9])(?:位)?|"
+    r"([1-9])(?:st|nd|rd|th|\.|er|e|º|位)[ _-]*(?:rank|place|platz|choice|lugar|místo)?)$",
+    re.IGNORECASE,
+)
+_ORDINAL_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
+
+def unpivot_places(loaded: LoadedTable) -> LoadedTable | None:
+    """A table whose columns name the first, the second, ... system of each row, as ranks; None for others."""
+    places: dict[int, str] = {}
+    for name in loaded.frame.columns:
+        found, word = _ORDINAL.match(name.strip()), plain(name)
+        if found:
+            places[int(found[1] or found[2])] = name
+        elif word in _ORDINAL_WORDS:
+            places[_ORDINAL_WORDS.index(word) + 1] = name
+    columns = [places[place] for place in sorted(places)]
+    if len(columns) < 3 or sorted(places) != list(range(1, len(columns) + 1)):
+        return None
+    cells = loaded.frame.select(pl.col(columns).cast(pl.String).str.strip_chars())
+    together = pl.concat([cells[name].alias("name") for name in columns])
+    named = together.n_unique() <= max(FEW_NAMES, loaded.frame.height // 4)
+    if not named or together.drop_nulls().str.contains(r"^[0-9.,]+$").all():
+        return None
+    ranked = [{name: rank for rank, name in enumerate(row, start=1) if name} for row in cells.rows()]
+    return _rank_rows(loaded, ranked, columns, f"{', '.join(columns)} name the systems from the best on")
 
 
 def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:
     """The column in which each cell is a whole ranking, `B > A = C`; None where there is none."""
-    others = [name for name, dtype in frame.schema.items() if dtype == pl.String and name not in taken.values()]
+    kinds = (pl.String, pl.List(pl.String))
+    others = [name for name, dtype in frame.schema.items() if dtype in kinds and name not in taken.values()]
     for name in (*(taken[meaning] for meaning in ("rank", "winner") if meaning in taken), *others):
         cells = frame[name].drop_nulls() if frame.schema[name] == pl.String else pl.Series(dtype=pl.String)
         cells = cells.filter(cells.str.strip_chars() != "")
         if len(cells) and len(cells.filter(cells.str.contains(_ORDER))) >= LIKE_RANKS * len(cells):
             return name
+        if plain(name) in RANKINGS and _list_the_same(frame[name] if frame.schema[name].is_nested() else cells):
+            return name
     return None
+
+
+RANKINGS = (
+    "ranking",
+    "rank",
+    "order",
+    "ordering",
+    "ranked",
+    "rangfolge",
+    "reihenfolge",
+    "classement",
+    "pořadí",
+    "排名",
+)
+
+
+def _list_the_same(cells: pl.Series) -> bool:
+    """Whether each cell lists the same few names, in its own order."""
+    lists = [_names_listed(cell) for cell in cells]
+    first = set(lists[0]) if lists else set()
+    return len(first) > 1 and all(set(names) == first and len(names) == len(first) for names in lists)
+
+
+def _names_listed(cell: object) -> list[str]:
+    return list(map(str, cell)) if isinstance(cell, list | pl.Series) else _names_in(str(cell))
 
 
 def unpivot_orders(loaded: LoadedTable, column: str) -> LoadedTable:
     """A table with a whole ranking in one cell as one with a row for each system: `system` and `rank`."""
     ranked: list[dict[str, int]] = []
     for cell in loaded.frame[column]:
-        groups = [group.split("=") for group in (cell or "").split(">")]
+        is_order = isinstance(cell, str) and (">" in cell or "=" in cell)
+        groups = [g.split("=") for g in cell.split(">")] if is_order else [[name] for name in _names_listed(cell or "")]
         ranked.append({name.strip(): rank for rank, group in enumerate(groups, start=1) for name in group})
     return _rank_rows(loaded, ranked, [column], f"'{shown(column)}' holds whole rankings, the best system first")
 
@@ -300,7 +390,14 @@ def unpivot_best_worst(loaded: LoadedTable) -> LoadedTable | None:
     best, worst = _first_name(names, BEST), _first_name(names, WORST)
     if best is None or worst is None:
         return None
-    places = [name for name in loaded.frame.columns if _PLACE.match(name)]
+    chosen = {plain(cell) for cell in loaded.frame[best].drop_nulls().cast(pl.String)}
+    by_name = [name for name in loaded.frame.columns if plain(name) in chosen or re.fullmatch("[A-Ha-h]", name)]
+    shown_at = by_name if chosen <= set(map(plain, by_name)) else []
+    if shown_at:
+        # Texts are nearly all different, names of systems come again.
+        placed = pl.concat([loaded.frame[name].cast(pl.String).alias("name") for name in shown_at])
+        shown_at = shown_at if placed.n_unique() <= min(FEW_NAMES, len(placed) // 2) else []
+    places = [name for name in loaded.frame.columns if _PLACE.match(name)] or shown_at
     listed = _first_name(names, SHOWN)
     if not places and listed is None and _are_places(loaded.frame, loaded.frame[best]):
         example = "write each as one ranking, such as 'A > B = C > D', in a column 'ranking'"
@@ -349,7 +446,8 @@ def _ranks_of_best_worst(chosen: Sequence[str | None], seen: Sequence[str]) -> d
 
 
 # Names of columns that hold, for each output, the list of what all annotators said.
-LISTS = ("scores", "ratings", "annotations", "human_scores", "human_ratings", "expert_annotations", "expert_scores")
+LISTS = ("scores", "ratings", "annotations", "human_scores", "human_ratings", "expert_annotations", "expert_scores",
+         "turker_annotations", "crowd_annotations", "crowd_scores")  # fmt: skip
 
 
 def find_lists(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[str, list[list[Any]]] | None:
@@ -388,7 +486,12 @@ def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) 
         pl.Series("annotator", places),
         *(pl.Series(name, [answer.get(name) for answer in answers], strict=False).cast(pl.String) for name in names),
     )
+    others = [name for name in loaded.frame.columns if name != column and plain(name) in map(plain, LISTS)]
     note = f"'{shown(column)}' lists the scores of each output; each place in the list is taken for one annotator"
+    if others:
+        note += (
+            f"; '{shown(others[0])}' lists scores, too, and is not used: --columns 'score={others[0]}' reads it instead"
+        )
     return replace(
         loaded,
         frame=frame,

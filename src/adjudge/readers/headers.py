@@ -1,0 +1,129 @@
+"""What a header says in words that nobody listed: stems of the words for systems, people, texts, scores and criteria.
+
+`columns.py` knows whole names, which are sure. A stem is a guess, so it is heeded only where no column has such a name,
+where one header alone has it, and where the column holds what its meaning needs (`contents.py` checks that).
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Stems by meaning: English first, then German, Dutch, French, Spanish, Italian, Portuguese, Czech, Polish, Russian,
+# Chinese, Japanese, Korean. The longest stem in a header decides: `bewerter` is a person, `bewertung` a score.
+STEMS: dict[str, tuple[str, ...]] = {
+    "system": (
+        "system", "engine", "model", "bot", "chatbot", "assistant", "llm", "summarizer", "summariser", "captioner",
+        "vocoder", "synthesizer", "synthesiser", "tts", "maschine", "systeem", "système", "moteur", "modèle",
+        "sistema", "motor", "modelo", "modello", "systém", "překladač", "silnik", "систем", "модел", "движок",
+        "系统", "系統", "引擎", "模型", "システム", "エンジン", "モデル", "시스템", "엔진", "모델",
+    ),
+    "annotator": (
+        "annotator", "rater", "worker", "evaluator", "assessor", "judge", "juror", "participant", "reviewer",
+        "coder", "linguist", "labeler", "labeller", "listener", "subject", "respondent", "grader", "scorer",
+        "crowdworker", "turker", "prolific", "email", "user", "evaluatorin", "bewerter", "gutachter", "prüfer",
+        "teilnehmer", "proband", "versuchsperson", "hörer", "lehrkraft", "revisor", "lektor", "korrektor",
+        "beoordelaar", "annotateur", "annotatrice", "évaluateur", "évaluatrice", "juge", "auditeur", "auditrice",
+        "relecteur", "relectrice", "anotador", "evaluador", "oyente", "juez", "valutatore", "valutatrice",
+        "annotatore", "ascoltatore", "avaliador", "anotátor", "hodnotitel", "posluchač", "oceniający", "anotator",
+        "оценщик", "аннотатор", "эксперт", "слушатель", "标注", "评审", "评委", "评估者", "评估员", "評価者",
+        "アノテ", "作業者", "被験者", "평가자", "작업자",
+    ),
+    "segment": (
+        "segment", "sentence", "item", "stimulus", "utterance", "wav", "clip", "audio", "sample", "image", "picture",
+        "prompt", "example", "article", "dialog", "dialogue", "conversation", "satz", "zin", "phrase", "énoncé",
+        "frase", "oración", "enunciado", "segmento", "věta", "větu", "věty", "zdanie", "предложен", "сегмент",
+        "фраза", "句子", "原文", "段落", "セグメント", "原文番号", "文番号", "문장", "세그먼트",
+    ),
+    "score": (
+        "score", "rating", "grade", "mark", "response", "answer", "judgment", "judgement", "verdict", "opinion", "mos",
+        "overall", "quality", "feedback", "bewertung", "beurteilung", "wertung", "urteil", "punkte", "punktzahl",
+        "antwort", "qualität", "cijfer", "beoordeling", "kwaliteit", "évaluation", "appréciation",
+        "qualité", "réponse", "puntuación", "puntaje", "calificación", "calidad", "respuesta", "nota",
+        "punteggio", "voto", "valutazione", "giudizio", "pontuação", "avaliação", "hodnocení", "skóre", "kvalita",
+        "odpověď", "ocena", "wynik", "оценк", "балл", "ответ", "качеств", "分数", "得分", "评分", "打分", "质量",
+        "評価", "評点", "スコア", "点数", "回答", "점수", "평가", "품질",
+    ),
+    "criterion": (
+        "criterion", "criteria", "dimension", "aspect", "question", "kriterium", "aspekt", "frage", "critère",
+        "criterio", "pregunta", "kritérium", "otázka", "критери", "вопрос", "维度", "标准", "观点", "観点", "項目",
+        "기준", "항목",
+    ),
+}  # fmt: skip
+CRITERIA = (
+    "accura", "adequa", "appropriate", "clarity", "cohere", "consisten", "correctness", "creativ", "engag", "expressiv",
+    "factual", "faithful", "fidelity", "fluen", "grammar", "grammatical", "harmless", "helpful", "honest",
+    "informativ", "intelligib", "natural", "prosod", "readab", "relevan", "safety", "simplicity", "terminolog",
+    "tone", "understandab", "useful", "completeness", "conciseness", "humanlike", "truthful", "adäquat", "flüssig",
+    "genauigkeit", "verständlich", "lesbar", "natürlich", "grammatik", "fluid", "précision", "fidélité", "lisib",
+    "naturel", "compréhens", "adecua", "precisión", "naturalidad", "fidelidad", "přesnost", "plynul", "adekvát",
+    "srozumiteln", "přirozen", "точност", "беглост", "адекватн", "忠实", "流畅", "准确", "通顺", "完整", "自然",
+    "忠実", "流暢", "正確", "妥当", "정확", "유창",
+)  # fmt: skip
+LOWER = (
+    "error", "mistake", "penalt", "severity", "defect", "badness", "distance", "fehler", "schwere", "schulnote",
+    "mängel", "fout", "erreur", "faute", "gravité", "errores", "gravedad", "error", "errori", "erro", "chyb", "známka",
+    "závažnost", "błąd", "błęd", "ошибк", "错误", "誤り", "エラー", "오류", "latency",
+)  # fmt: skip
+"""Stems of headers whose numbers are the better the lower they are."""
+# What says more of people, texts or scores, and so is none of them.
+ABOUT = (
+    "type", "kind", "group", "level", "experience", "expertise", "lang", "language", "age", "gender", "sex", "country",
+    "native", "comment", "comments", "remark", "confidence", "certainty", "time", "date", "rt", "duration", "seconds",
+    "ms", "reaction", "trial", "index", "number", "count", "status", "gold", "golden", "expected", "trust", "tokens",
+    "length", "position", "order", "cost", "price", "version", "domain", "genre", "topic", "role", "family", "size",
+    "temperature", "settings", "seed", "text", "output", "translation", "hypothesis", "reference", "url", "path",
+    "agreement", "on", "about", "notes", "which", "what", "why", "mean", "average", "sd", "std", "variance", "alter",
+    "geschlecht", "sprache", "dauer", "zeit",
+    "datum", "kommentar", "âge", "langue", "durée", "temps", "edad", "idioma", "tiempo", "fecha", "věk", "jazyk",
+    "čas", "年龄", "性别", "时间", "语言", "年齢", "性別", "時間", "言語",
+)  # fmt: skip
+# Numbers of things, which stand in headers of things: `Segment-Nr.`, `Trial Number`.
+_NUMBERS = ("number", "index", "trial")
+_WORD = re.compile(r"[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-ZÀ-Þ]+(?![^\W\d_A-ZÀ-Þ])|[^\W\d_]+")
+_NOT_SPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
+_COMPOUND = 5
+"""So long a stem is also found inside a word: `Übersetzungssystem`."""
+
+
+@cache
+def words_of(header: str) -> tuple[str, ...]:
+    """The words of a header: of `workerId`, `MÜ-System`, `OUTPUT:score`."""
+    return tuple(word.casefold() for word in _WORD.findall(header))
+
+
+def meaning_in(header: str) -> str | None:
+    """What a header seems to name; None where it says more of something, or nothing that is known."""
+    words = words_of(header)
+    lengths = {meaning: _longest(words, stems) for meaning, stems in STEMS.items()}
+    meaning = max(lengths, key=lambda name: lengths[name])
+    about = [word for word in words if word in ABOUT and not (meaning == "segment" and word in _NUMBERS)]
+    return None if about or not lengths[meaning] else meaning
+
+
+def _longest(words: Iterable[str], stems: Iterable[str]) -> int:
+    """The length of the longest stem in the words; signs of scripts without blanks say more than letters."""
+    found = (stem for word in words for stem in stems if _has_stem(word, stem))
+    return max((len(stem) * (4 if _NOT_SPACED.search(stem) else 1) for stem in found), default=0)
+
+
+def _has_stem(word: str, stem: str) -> bool:
+    if _NOT_SPACED.search(stem):
+        return stem in word
+    if len(stem) >= _COMPOUND:
+        return word.startswith(stem) or word.endswith(stem)
+    return word in (stem, *(f"{stem}{ending}" for ending in ("s", "e", "en", "in")))
+
+
+def has_stem(header: str, stems: Iterable[str]) -> bool:
+    """Whether a word of a header begins with one of the stems, or ends in it as in `Gesamtfehler`."""
+    words = words_of(header)
+    return any(
+        stem in word if _NOT_SPACED.search(stem) else word.startswith(stem) or (len(stem) > 4 and stem in word)
+        for word in words
+        for stem in stems
+    )

@@ -1,0 +1,606 @@
+"""Further kinds of tables: other languages, tools and habits than in `test_kinds_of_tables`, held to the same promise.
+
+Each is read right unaided, or with exactly the option that the first message names.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.conftest import Run
+from tests.readers.test_kinds_of_tables import (
+    PEOPLE,
+    SYSTEMS,
+    TEXTS,
+    Kind,
+    _orders_of,
+    _pairs,
+    _two_criteria,
+    judgments,
+    long,
+    order_of,
+    read_kind,
+    worded,
+    workbook,
+    write,
+)
+
+FURTHER: list[Kind] = [
+    Kind("German, engines", long("Prüfer", "Segment-Nr.", "MÜ-System", "Qualität (0–100)", separator=";")),
+    Kind("French, engines", long("Annotatrice", "N° de phrase", "Moteur", "Appréciation")),
+    Kind("Spanish, engines", long("Anotador", "Id. de frase", "Motor", "Calificación")),
+    Kind("Czech, engines", long("Anotátor", "Číslo věty", "Překladač", "Hodnocení")),
+    Kind("Chinese, engines", long("评审人", "原文编号", "翻译引擎", "得分")),
+    Kind("Japanese, engines", long("評価者ID", "セグメント番号", "翻訳エンジン", "スコア")),
+    Kind("Italian", long("Valutatore", "Frase", "Sistema", "Punteggio")),
+    Kind("Portuguese", long("Avaliador", "Segmento", "Sistema", "Nota")),
+    Kind("Dutch", long("Beoordelaar", "Zin", "Systeem", "Score")),
+    Kind("Russian", long("Оценщик", "Предложение", "Система", "Оценка")),
+    Kind("Korean", long("평가자", "문장", "시스템", "점수")),
+    Kind("listening test", long("listener_id", "wav", "system", "naturalness", steps=5)),
+    Kind("captions", long("worker", "image_id", "captioner", "score", steps=5)),
+    Kind("summaries", long("evaluator", "article_id", "summarizer", "overall quality", steps=5)),
+    Kind("chat", long("user", "conversation_id", "assistant", "helpfulness", steps=7)),
+    Kind(
+        "German agreement",
+        worded(["trifft gar nicht zu", "trifft eher nicht zu", "teils/teils", "trifft eher zu", "trifft voll zu"]),
+    ),
+    Kind(
+        "French agreement",
+        worded(
+            ["pas du tout d'accord", "pas d'accord", "ni d'accord ni pas d'accord", "d'accord", "tout à fait d'accord"]
+        ),
+    ),
+    Kind(
+        "Spanish agreement",
+        worded(["totalmente en desacuerdo", "en desacuerdo", "neutral", "de acuerdo", "totalmente de acuerdo"]),
+    ),
+    Kind(
+        "Japanese agreement",
+        worded(["全くそう思わない", "そう思わない", "どちらともいえない", "そう思う", "とてもそう思う"]),
+    ),
+    Kind("faces", worded(["😡", "🙁", "😐", "🙂", "😍"])),
+    Kind("marks out of ten", worded([f"{n}/10" for n in range(1, 11)])),
+    Kind("marks out of five, German", worded([f"{n} von 5" for n in range(1, 6)])),
+    Kind("right and wrong, German", worded(["falsch", "richtig"], "Urteil")),
+    Kind("pass and fail", worded(["FAIL", "PASS"], "verdict")),
+    Kind("grades with signs", worded(["D", "C-", "C+", "B-", "B+", "A-", "A+"], "grade")),
+]
+
+
+def further(name: str, **expected: Any) -> Callable[[Callable[[Path], Path]], Callable[[Path], Path]]:
+    """Register the function that writes a kind of table."""
+
+    def register(function: Callable[[Path], Path]) -> Callable[[Path], Path]:
+        FURTHER.append(Kind(name, function, **expected))
+        return function
+
+    return register
+
+
+def as_json(file: Path, rows: Any, *, lines: bool = False) -> Path:
+    """Write JSON, or a line of it for each row."""
+    file.write_text("\n".join(map(json.dumps, rows)) if lines else json.dumps(rows))
+    return file
+
+
+@further("Schulnote, of which 1 is best", says="--columns score=Schulnote --lower-is-better")
+def _schulnote(folder: Path) -> Path:
+    rows = [(p, t, s, 7 - x) for p, t, s, x in judgments(steps=6)]
+    return write(folder / "noten.csv", ("Lehrkraft", "Satz", "System", "Schulnote"), rows)
+
+
+@further("rank with its meaning in the header")
+def _rank_header(folder: Path) -> Path:
+    rows = [
+        (p, t, s, 1 + order.replace("=", ">").split(" > ").index(s)) for p, t, order in _orders_of() for s in SYSTEMS
+    ]
+    return write(folder / "r.csv", ("annotator", "segment", "system", "Rank (1 = best)"), rows)
+
+
+@further("severity", says="--columns 'score=Defect severity' --lower-is-better")
+def _severity(folder: Path) -> Path:
+    rows = [(p, t, s, 5 - x) for p, t, s, x in judgments(steps=5)]
+    return write(folder / "s.csv", ("annotator", "segment", "system", "Defect severity"), rows)
+
+
+@further("Fehlerpunkte", says="--columns score=Fehlerpunkte --lower-is-better")
+def _fehlerpunkte(folder: Path) -> Path:
+    rows = [(p, t, s, (100 - x) // 6) for p, t, s, x in judgments()]
+    return write(folder / "f.csv", ("Revisorin", "Segment", "System", "Fehlerpunkte"), rows, separator=";")
+
+
+@further("z with decimal commas")
+def _z_commas(folder: Path) -> Path:
+    rows = [(p, t, s, f"{(x - 60) / 18:.2f}".replace(".", ",")) for p, t, s, x in judgments()]
+    return write(folder / "z.csv", ("Prüferin", "Satz", "System", "z-Wert"), rows, separator=";")
+
+
+@further("no answer in other languages")
+def _no_answer(folder: Path) -> Path:
+    nothing = ("k. A.", "keine Angabe", "不知道", "s/o", "no answer", "don't know", "weiß nicht", "sin respuesta")
+    rows = [(p, t, s, nothing[n // 9 % 8] if n % 9 == 0 else x) for n, (p, t, s, x) in enumerate(judgments())]
+    return write(folder / "n.csv", ("annotator", "segment", "system", "score"), rows)
+
+
+@further("Prolific with demographics")
+def _prolific(folder: Path) -> Path:
+    rows = [
+        (
+            f"66{PEOPLE.index(p)}af",
+            f"77{PEOPLE.index(p)}bc",
+            "APPROVED",
+            20 + PEOPLE.index(p),
+            "Female",
+            "German",
+            t,
+            s,
+            x,
+        )
+        for p, t, s, x in judgments()
+    ]
+    header = ("Participant id", "Submission id", "Status", "Age", "Sex", "Language", "item", "model", "rating")
+    return write(folder / "p.csv", header, rows)
+
+
+@further("Gorilla")
+def _gorilla(folder: Path) -> Path:
+    rows = [
+        (
+            n,
+            "01/11/2025 10:00:00",
+            10234567 + PEOPLE.index(p),
+            n % 24,
+            "Screen 1",
+            "rating_slider",
+            1234.5 + n,
+            x,
+            f"text{t}",
+            s,
+        )
+        for n, (p, t, s, x) in enumerate(judgments())
+    ]
+    header = ("Event Index", "UTC Date", "Participant Private ID", "Trial Number", "Screen Name", "Zone Type",
+              "Reaction Time", "Response", "Stimulus", "model")  # fmt: skip
+    return write(folder / "g.csv", header, rows)
+
+
+@further("jsPsych, paths of sounds")
+def _jspsych(folder: Path) -> Path:
+    rows = [
+        {"rt": 900 + n, "stimulus": f"stimuli/{s}/{t}.wav", "response": x, "trial_type": "audio-slider-response",
+         "trial_index": n % 24, "time_elapsed": n * 1000, "subject_id": p}
+        for n, (p, t, s, x) in enumerate(judgments())
+    ]  # fmt: skip
+    return as_json(folder / "jspsych.json", rows)
+
+
+@further("webMUSHRA")
+def _mushra(folder: Path) -> Path:
+    rows = [
+        ("mos-test", f"{p}@x.org", 30 + PEOPLE.index(p), "female", f"trial{t}", s, x, 1200, "")
+        for p, t, s, x in judgments()
+    ]
+    header = ("session_test_id", "email", "age", "gender", "trial_id", "rating_stimulus", "rating_score",
+              "rating_time", "rating_comment")  # fmt: skip
+    return write(folder / "mushra.csv", header, rows)
+
+
+@further("comparative opinion scores", says="--winner left=-3,left=-2,left=-1,tie=0,right=1,right=2")
+def _cmos(folder: Path) -> Path:
+    rows = [(p, t, a, b, -max(-3, min(3, d // 8))) for p, t, a, b, d in _pairs()]
+    return write(folder / "cmos.csv", ("listener", "utterance", "system_A", "system_B", "CMOS"), rows)
+
+
+@further("words of preference")
+def _preference_words(folder: Path) -> Path:
+    def word(d: int) -> str:
+        if abs(d) < 4:
+            return "About the same"
+        return f"{'A' if d > 0 else 'B'} is {'much' if abs(d) > 14 else 'slightly'} better"
+
+    rows = [(p, t, a, b, word(d)) for p, t, a, b, d in _pairs()]
+    return write(folder / "words.csv", ("rater", "prompt_id", "model_a", "model_b", "preference"), rows)
+
+
+def _everything(steps: int = 5) -> dict[tuple[str, int, str], int]:
+    return {(p, t, s): x for p, t, s, x in judgments(whole=True, steps=steps)}
+
+
+@further("Google Forms with questions")
+def _forms_questions(folder: Path) -> Path:
+    scores = _everything()
+    header = ["Timestamp", "Email Address"] + [f"Clip {t}: how natural is it? [{s}]" for t in TEXTS for s in SYSTEMS]
+    rows = [("11/3/2025 14:02:11", f"{p}@x.org", *(scores[p, t, s] for t in TEXTS for s in SYSTEMS)) for p in PEOPLE]
+    return write(folder / "forms.csv", header, rows)
+
+
+@further("Google Forms, German words")
+def _forms_german(folder: Path) -> Path:
+    words = ("sehr schlecht", "schlecht", "mittel", "gut", "sehr gut")
+    scores = _everything()
+    header = ["Zeitstempel", "E-Mail-Adresse"] + [f"Satz {t} [{s}]" for t in TEXTS for s in SYSTEMS]
+    rows = [
+        ("03.11.2025 14:02:11", f"{p}@x.org", *(words[scores[p, t, s] - 1] for t in TEXTS for s in SYSTEMS))
+        for p in PEOPLE
+    ]
+    return write(folder / "forms.csv", header, rows)
+
+
+@further("Microsoft Forms, anonymous", people=None)
+def _forms_microsoft(folder: Path) -> Path:
+    scores = _everything()
+    header = ["ID", "Start time", "Completion time", "Email", "Name"] + [
+        f"Text {t} - {s}" for t in TEXTS for s in SYSTEMS
+    ]
+    rows = [
+        (
+            n + 1,
+            "11/3/25 14:02:11",
+            "11/3/25 14:22:11",
+            "anonymous",
+            "",
+            *(scores[p, t, s] for t in TEXTS for s in SYSTEMS),
+        )
+        for n, p in enumerate(PEOPLE)
+    ]
+    return workbook(folder / "forms.xlsx", {"Sheet1": [header, *rows]})
+
+
+@further("SurveyMonkey")
+def _surveymonkey(folder: Path) -> Path:
+    scores = _everything()
+    top = ["Respondent ID", "Collector ID", "Start Date"] + [c for t in TEXTS for c in (f"Text {t}", "", "")]
+    below = ["", "", ""] + list(SYSTEMS) * len(TEXTS)
+    rows = [
+        (118800 + n, 44, "11/3/2025", *(scores[p, t, s] for t in TEXTS for s in SYSTEMS)) for n, p in enumerate(PEOPLE)
+    ]
+    return write(folder / "monkey.csv", top, [below, *rows])
+
+
+@further("a title and two rows of headers", criteria=2)
+def _three_rows(folder: Path) -> Path:
+    cells: dict[tuple[str, int], dict[tuple[str, str], int]] = {}
+    for p, t, s, c, x in _two_criteria():
+        cells.setdefault((p, t), {})[s, c] = x
+    top = ["Bewerterin", "Satz"] + [c for s in SYSTEMS for c in (s, "")]
+    below = ["", ""] + ["Adäquatheit", "Flüssigkeit"] * 3
+    rows = [[p, t, *(of[s, c] for s in SYSTEMS for c in ("adequacy", "fluency"))] for (p, t), of in cells.items()]
+    return workbook(folder / "h.xlsx", {"Auswertung": [["Unsere Evaluation 2025"], [], top, below, *rows]})
+
+
+@further("sheets of language pairs", criteria=2)
+def _pair_sheets(folder: Path) -> Path:
+    other = dict(zip(SYSTEMS, reversed(SYSTEMS), strict=True))
+    first = [("annotator", "item", "system", "score"), *judgments()]
+    second = [("annotator", "item", "system", "score"), *((p, t, other[s], x) for p, t, s, x in judgments())]
+    return workbook(folder / "pairs.xlsx", {"en-de": first, "en-fr": second})
+
+
+@further("sheets of criteria", criteria=2)
+def _criteria_sheets(folder: Path) -> Path:
+    rows = _two_criteria()
+    sheets = {
+        c.title(): [("annotator", "item", "system", "score"), *((p, t, s, x) for p, t, s, d, x in rows if c == d)]
+        for c in ("adequacy", "fluency")
+    }
+    return workbook(folder / "criteria.xlsx", sheets)
+
+
+@further("a workbook with instructions first")
+def _instructions(folder: Path) -> Path:
+    sheets: dict[str, Sequence[Sequence[Any]]] = {
+        "Instructions": [["Please read each text."], ["Score", "Meaning"], [1, "bad"], [5, "good"]],
+        "Key": [["System", "Vendor"], ["Opus", "x"], ["Lingua", "y"], ["Babel", "z"]],
+        "Ratings": [("Reviewer", "Item", "System", "Score"), *judgments()],
+    }
+    return workbook(folder / "w.xlsx", sheets)
+
+
+@further("first, second and third")
+def _places(folder: Path) -> Path:
+    rows = [(p, t, *order.replace("=", ">").split(" > ")) for p, t, order in _orders_of()]
+    return write(folder / "places.csv", ("rater", "item", "1st", "2nd", "3rd"), rows)
+
+
+@further("a list as ranking")
+def _listed(folder: Path) -> Path:
+    rows = [{"rater": p, "item": t, "ranking": order.replace("=", ">").split(" > ")} for p, t, order in _orders_of()]
+    return as_json(folder / "orders.jsonl", rows, lines=True)
+
+
+@further("commas as ranking")
+def _commas(folder: Path) -> Path:
+    rows = [(p, t, order.replace(" = ", ", ").replace(" > ", ", ")) for p, t, order in _orders_of()]
+    return write(folder / "orders.csv", ("rater", "item", "ranking"), rows)
+
+
+@further("best and worst by letters")
+def _letters(folder: Path) -> Path:
+    rows = []
+    for p, t, order in _orders_of():
+        best, *_, worst = order.replace("=", ">").split(" > ")
+        turned = SYSTEMS[t % 3 :] + SYSTEMS[: t % 3]
+        rows.append((p, t, *turned, "ABC"[turned.index(best)], "ABC"[turned.index(worst)]))
+    return write(folder / "bws.csv", ("annotator", "tuple", "A", "B", "C", "Best", "Worst"), rows)
+
+
+@further("questions as sentences", criteria=2)
+def _sentences(folder: Path) -> Path:
+    asked = {"adequacy": "How much of the meaning is kept?", "fluency": "How fluent is the text?"}
+    rows = [(p, t, s, asked[c], x) for p, t, s, c, x in _two_criteria(5)]
+    return write(folder / "q.csv", ("worker", "item", "system", "question_text", "answer"), rows)
+
+
+@further("Chinese criteria", criteria=2)
+def _chinese_criteria(folder: Path) -> Path:
+    rows = [(p, t, s, {"adequacy": "忠实度", "fluency": "流畅度"}[c], x) for p, t, s, c, x in _two_criteria(5)]
+    return write(folder / "c.csv", ("评审员", "句子", "系统", "维度", "分数"), rows)
+
+
+@further("TAUS", criteria=2)
+def _taus(folder: Path) -> Path:
+    both: dict[tuple[str, int, str], dict[str, int]] = {}
+    for p, t, s, c, x in _two_criteria(4):
+        both.setdefault((p, t, s), {})[c] = x
+    rows = [(*key, of["adequacy"], of["fluency"]) for key, of in both.items()]
+    return write(folder / "dqf.csv", ("Evaluator", "Segment ID", "MT Engine", "Adequacy", "Fluency"), rows)
+
+
+@further("Potato with two questions", criteria=2)
+def _potato(folder: Path) -> Path:
+    both: dict[tuple[str, int, str], dict[str, int]] = {}
+    for p, t, s, c, x in _two_criteria(5):
+        both.setdefault((p, t, s), {})[c] = x
+    header = (
+        "user",
+        "instance_id",
+        "displayed_text",
+        *(f"{c}:::scale_{n}" for c in ("adequacy", "fluency") for n in range(1, 6)),
+    )
+    rows = [
+        (
+            p,
+            f"{t}_{s}",
+            f"text {t}",
+            *(str(n) if of[c] == n else "" for c in ("adequacy", "fluency") for n in range(1, 6)),
+        )
+        for (p, t, s), of in both.items()
+    ]
+    return write(folder / "annotated_instances.csv", header, rows)
+
+
+@further("Pearmut, two languages", criteria=2)
+def _pearmut(folder: Path) -> Path:
+    def entries(order: Sequence[str]) -> list[dict[str, Any]]:
+        found = []
+        for p in PEOPLE:
+            for t in TEXTS:
+                shown = {order[SYSTEMS.index(s)]: x for q, u, s, x in judgments() if (q, u) == (p, t)}
+                if shown:
+                    found.append({
+                        "user_id": p, "item_i": t,
+                        "item": [{"item_id": f"d{t % 3}_###_{t}", "src": "Satz", "tgt": dict.fromkeys(shown, "text")}],
+                        "annotation": [{s: {"score": x, "error_spans": []} for s, x in shown.items()}],
+                        "actions": [{"time": 1_700_000_000.0 + t}],
+                    })  # fmt: skip
+        return found
+
+    return as_json(folder / "annotations.json", {"en-cs": entries(SYSTEMS), "en-de v2": entries(SYSTEMS[::-1])})
+
+
+@further("arena in Parquet")
+def _arena(folder: Path) -> Path:
+    rows = [
+        {"question_id": f"q{t}", "model_a": a, "model_b": b,
+         "winner": "model_a" if d > 0 else "model_b" if d else "tie", "judge": p,
+         "conversation_a": [{"content": "hi", "role": "user"}, {"content": a.lower(), "role": "assistant"}],
+         "conversation_b": [{"content": "hi", "role": "user"}, {"content": b.lower(), "role": "assistant"}],
+         "turn": 1, "anony": True, "language": "English", "tstamp": 1.7e9 + t}
+        for p, t, a, b, d in _pairs()
+    ]  # fmt: skip
+    pl.DataFrame(rows).write_parquet(folder / "train.parquet")
+    return folder / "train.parquet"
+
+
+@further("Argilla")
+def _argilla(folder: Path) -> Path:
+    rows = []
+    for t in TEXTS:
+        for s in SYSTEMS:
+            said = [
+                {"user_id": p, "status": "submitted", "values": {"quality": {"value": x}}}
+                for p, u, v, x in judgments(steps=5)
+                if (u, v) == (t, s)
+            ]
+            rows.append({
+                "id": f"r{t}{s}", "fields": {"source": f"text {t}", "translation": f"{s} {t}"},
+                "metadata": {"model": s, "segment": t}, "responses": said,
+            })  # fmt: skip
+    return as_json(folder / "argilla.json", rows)
+
+
+@further("Prodigy")
+def _prodigy(folder: Path) -> Path:
+    rows = [
+        {"text": f"text {t}", "meta": {"system": s, "segment": t}, "options": [{"id": n} for n in range(1, 6)],
+         "accept": [str(x)], "answer": "accept", "_annotator_id": f"db-{p}", "_session_id": f"db-{p}",
+         "_input_hash": t, "_task_hash": n, "_timestamp": 1_700_000_000 + n}
+        for n, (p, t, s, x) in enumerate(judgments(steps=5))
+    ]  # fmt: skip
+    return as_json(folder / "prodigy.jsonl", rows, lines=True)
+
+
+@further("Toloka")
+def _toloka(folder: Path) -> Path:
+    rows = [
+        (f"text {t}", s, "", x, "", f"as{n}", f"task{t}", p, "APPROVED", "2025-11-03T10:00:00")
+        for n, (p, t, s, x) in enumerate(judgments(steps=5))
+    ]
+    header = ("INPUT:text", "INPUT:system", "GOLDEN:score", "OUTPUT:score", "HINT:text", "ASSIGNMENT:assignment_id",
+              "ASSIGNMENT:task_id", "ASSIGNMENT:worker_id", "ASSIGNMENT:status", "ASSIGNMENT:started")  # fmt: skip
+    return write(folder / "toloka.tsv", header, rows, separator="\t")
+
+
+@further("Appen")
+def _appen(folder: Path) -> Path:
+    rows = [
+        (
+            1000 + t * 10 + SYSTEMS.index(s),
+            "2025-11-03 10:00:00",
+            n,
+            "FALSE",
+            0.91,
+            7000 + PEOPLE.index(p),
+            "DEU",
+            x,
+            s,
+            t,
+        )
+        for n, (p, t, s, x) in enumerate(judgments(steps=5))
+    ]
+    header = (
+        "_unit_id",
+        "_created_at",
+        "_id",
+        "_tainted",
+        "_trust",
+        "_worker_id",
+        "_country",
+        "rating",
+        "model",
+        "source_id",
+    )
+    return write(folder / "appen.csv", header, rows)
+
+
+@further("LangSmith, one file", people=None)
+def _langsmith(folder: Path) -> Path:
+    rows = [(f"q{t}", f"a{t}", s, x, 1.1, f"ex-{t}") for p, t, s, x in judgments(whole=True, steps=5) if p == "eva"]
+    header = ("inputs.question", "outputs.answer", "experiment", "feedback.correctness", "latency", "example_id")
+    return write(folder / "langsmith.csv", header, rows)
+
+
+@further("Langfuse, categories")
+def _langfuse(folder: Path) -> Path:
+    words = ("poor", "fair", "good", "very good", "excellent")
+    rows = [
+        {"id": f"s{n}", "timestamp": "2025-11-03 10:00:00", "traceId": f"item-{t}", "datasetRunId": s,
+         "name": "quality", "value": None, "stringValue": words[x - 1], "source": "ANNOTATION",
+         "dataType": "CATEGORICAL", "authorUserId": p}
+        for n, (p, t, s, x) in enumerate(judgments(steps=5))
+    ]  # fmt: skip
+    return as_json(folder / "scores.json", {"data": rows, "meta": {"page": 1, "totalItems": len(rows)}})
+
+
+@further("ratings by person in an object", says="--raters ratings.anna")
+def _by_person(folder: Path) -> Path:
+    rows = [
+        {"item": t, "system": s, "ratings": {p: x for p, u, v, x in judgments() if (u, v) == (t, s)}}
+        for t in TEXTS
+        for s in SYSTEMS
+    ]
+    return as_json(folder / "r.json", rows)
+
+
+@further("outputs in a list")
+def _outputs(folder: Path) -> Path:
+    found: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for p, t, s, x in judgments():
+        found.setdefault((p, t), []).append({"system": s, "score": x, "text": f"{s} {t}"})
+    rows = [{"annotator": p, "segment": t, "outputs": of} for (p, t), of in found.items()]
+    return as_json(folder / "outputs.jsonl", rows, lines=True)
+
+
+@further("scores by system in an object", says="--systems")
+def _by_system(folder: Path) -> Path:
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for p, t, s, x in judgments():
+        found.setdefault((p, t), {})[s] = x
+    return as_json(folder / "s.json", [{"annotator": p, "segment": t, "scores": of} for (p, t), of in found.items()])
+
+
+@further("SummEval with experts and crowd", people=3, criteria=2, note="turker_annotations")
+def _summeval(folder: Path) -> Path:
+    scores, other = _everything(), dict(zip(SYSTEMS, SYSTEMS[::-1], strict=True))
+    said = {
+        (t, s): [{"coherence": scores[p, t, s], "relevance": scores[p, t, other[s]]} for p in PEOPLE]
+        for t in TEXTS
+        for s in SYSTEMS
+    }
+    rows = [
+        {"id": f"dm-{t}", "model_id": s, "decoded": "text", "references": ["a", "b"],
+         "expert_annotations": cells[:3], "turker_annotations": cells[3:]}
+        for (t, s), cells in said.items()
+    ]  # fmt: skip
+    return as_json(folder / "model_annotations.jsonl", rows, lines=True)
+
+
+@further("four criteria of summaries", criteria=4)
+def _four(folder: Path) -> Path:
+    rows = [(p, t, s, x, x, x, x) for p, t, s, x in judgments(steps=5)]
+    header = ("evaluator_id", "article", "summarizer", "Coherence", "Consistency", "Fluency", "Relevance")
+    return write(folder / "four.csv", header, rows)
+
+
+@further("a file for each system")
+def _files_of_systems(folder: Path) -> Path:
+    inside = folder / "systems"
+    inside.mkdir()
+    for s in SYSTEMS:
+        write(inside / f"{s}.csv", ("rater", "segment", "score"), [(p, t, x) for p, t, v, x in judgments() if v == s])
+    return inside
+
+
+@further("confidence and time beside the rating")
+def _confidence(folder: Path) -> Path:
+    rows = [(p, t, s, x, (7 * t + 3) % 5 + 1, 12.5 + t, "de" if p < "d" else "en") for p, t, s, x in judgments(steps=5)]
+    header = ("annotator_id", "item_id", "system_name", "rating", "confidence", "time_spent", "native_language")
+    return write(folder / "c.csv", header, rows)
+
+
+@further("dialogues with turns as texts", criteria=1)
+def _dialogue(folder: Path) -> Path:
+    rows = [(p, f"dlg{t}", s, x, f"hello {t}") for p, t, s, x in judgments(steps=7)]
+    return write(folder / "d.csv", ("crowdworker", "dialogue", "bot", "engagingness", "last_utterance"), rows)
+
+
+@further("blind names of columns", says="--systems 'MT 1,MT 2,HT'", order=("MT 1", "MT 2", "HT"))
+def _blind(folder: Path) -> Path:
+    scores = {(p, t, s): x for p, t, s, x in judgments()}
+    rows = [(p, t, *(scores[p, t, s] for s in SYSTEMS)) for p in PEOPLE for t in TEXTS if (p, t, "Opus") in scores]
+    return write(folder / "blind.csv", ("Reviewer", "Segment", "MT 1", "MT 2", "HT"), rows)
+
+
+@further("a group of people beside people")
+def _group(folder: Path) -> Path:
+    rows = [(p, "expert" if p < "c" else "crowd", t, s, x) for p, t, s, x in judgments()]
+    return write(folder / "g.csv", ("judge_id", "judge_type", "item", "system", "score"), rows)
+
+
+@further("true and false in Parquet")
+def _booleans(folder: Path) -> Path:
+    rows = [{"labeler": p, "example": t, "model": s, "correct": x > 1} for p, t, s, x in judgments(steps=2)]
+    pl.DataFrame(rows).write_parquet(folder / "b.parquet")
+    return folder / "b.parquet"
+
+
+@pytest.mark.parametrize("case", FURTHER, ids=lambda case: case.name.replace(" ", "-"))
+def test_kinds(case: Kind, adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    table, summary = read_kind(case, adjudge, tmp_path)
+    parts = table.partition_by("campaign", "target_lang", maintain_order=True)
+    assert len(parts) == case.criteria
+    assert order_of(parts[0]) == list(case.order)
+    if case.criteria == 2:
+        assert order_of(parts[1]) == list(case.order)[::-1]
+    if case.people is not None:
+        assert table["annotator"].n_unique() == case.people
+        assert not table["annotator"].null_count()
+    assert table.select(pl.struct("document", "segment").n_unique()).item() == case.texts
+    assert case.note in " ".join(summary["notes"])
