@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from adjudge.evidence.composition import Documents, TaskComposition
+from adjudge.evidence.composition import Documents, ExplainedSpread, TaskComposition
 from adjudge.evidence.trust import AARate, AATest, Influence, LeftOutUnit
 from adjudge.reports.audit_section import (
     _rule,
@@ -68,20 +68,39 @@ def test_who_was_left_out_in_turn_is_counted() -> None:
 def test_what_a_task_or_an_annotator_holds(unit: str, held: tuple[int, float, int], words: str) -> None:
     systems = tuple("ABCDE")
     matrix = tuple((1,) * 5 for _ in systems)
-    shares = tuple((1.0,) * 5 for _ in systems)
+    shares = tuple((1.0, 0.5, 0.5, 0.5, 0.5) for _ in systems)
     made = TaskComposition(unit, 9, systems, matrix, shares, held, 1.0, 9, {}, None)
     section = composition_section(made)
     assert section.words[0] == words
     assert len(section.words) == (1 if held[0] == 5 else 2)
     assert ("annotators who judged the column, too" in section.charts[0].says) == (unit == "annotator")
+    alike = replace(made, shares=tuple((1.0,) * 5 for _ in systems))
+    assert composition_section(alike).charts == (), "a square of 100% says nothing"
 
 
 def test_documents_on_a_small_scale_keep_their_digits_and_colours() -> None:
     """Penalties of errors lie between -3 and 0: in whole points, all cells would read alike."""
     made = next(s for s in score_results().audit.sections.values() if isinstance(s, Documents))  # type: ignore[union-attr]
     small = replace(made, scale="raw score", matrix=tuple((-1.2,) * len(made.systems) for _ in made.documents))
-    drawn = documents_section(replace(small, difficulty=(-2.0,) * len(made.documents))).charts[0].drawing
+    explained = tuple(
+        ExplainedSpread(factors, 0.5, adjusted)
+        for factors, adjusted in (("annotators + systems", 0.2), ("annotators + systems + documents", 0.3))
+    )
+    small = replace(small, difficulty=(-2.0,) * len(made.documents), explained=explained)
+    drawn = documents_section(small).charts[0].drawing
     assert {row["raw score"] for row in drawn.rows} == {"-1.20"}
+
+
+def test_documents_that_explain_little_are_not_drawn() -> None:
+    made = next(s for s in score_results().audit.sections.values() if isinstance(s, Documents))  # type: ignore[union-attr]
+    explained = tuple(
+        ExplainedSpread(factors, 0.5, adjusted)
+        for factors, adjusted in (("annotators + systems", 0.2), ("annotators + systems + documents", 0.21))
+    )
+    section = documents_section(replace(made, scale="raw score", explained=explained))
+    assert section.charts == ()
+    assert "another 1.0% of the spread" in section.words[0]
+    assert documents_section(replace(made, scale="z-score", explained=explained)).charts, "it was asked for"
 
 
 def test_the_ranking_as_it_is_shows_its_lines_beside_those_after_changes() -> None:
@@ -122,14 +141,12 @@ def test_dots_say_what_strong_colours_say_also_in_narrow_cells() -> None:
         made = ranking(*systems, open_pairs=(("A", "B"),), method=method)
         drawn = pairs_chart(made).drawing
         texts = re.findall(r"<text[^>]*>([^<]*)</text></g>", drawn.body)
-        cells = {(row["system"], row["against"]): text for row, text in zip(drawn.rows, texts[-6:], strict=True)}
-        assert {pair for pair, text in cells.items() if text.endswith("•")} == {
-            ("A", "C"), ("C", "A"), ("B", "C"), ("C", "B"),
-        }  # fmt: skip
+        cells = {(row["system"], row["against"]): text for row, text in zip(drawn.rows, texts[-3:], strict=True)}
+        assert {pair for pair, text in cells.items() if text.endswith("•")} == {("A", "C"), ("B", "C")}
         wide = [ranked(f"system-{i:02}", i, cluster=1, ranks=(1, 30)) for i in range(1, 31)]
         many = pairs_chart(ranking(*wide, open_pairs=(("system-01", "system-02"),), method=method)).drawing
-        dots = re.findall(r'<text x="[^"]*" y="[^"]*">([^<]*)</text></g>', many.body)
-        assert sum(dot.endswith("•") for dot in dots) == 30 * 29 - 2
+        dots = re.findall(r'<text x="[^"]*">([^<]*)</text></g>', many.body)
+        assert sum(dot.endswith("•") for dot in dots) == 30 * 29 // 2 - 1
 
 
 def test_a_long_name_is_cut_below_the_axis() -> None:

@@ -81,9 +81,10 @@ def test_one_to_thirty_systems_are_drawn(count: int) -> None:
     names = [f"system-{i}" for i in range(count)]
     drawn = draw_matrix(names, names, [[0.5] * count] * count, steps=(0.2, 0.4, 0.6), what="share", number=".0%")
     assert len(drawn.rows) == count * count
-    boxes = re.findall(r'<rect x="([^"]*)" y="([^"]*)" width="([^"]*)"', drawn.body)
-    assert min(float(width) for *_, width in boxes) >= 20
-    assert max(float(x) + float(width) for x, _, width in boxes) <= drawn.width
+    boxes = re.findall(r'<path d="M([0-9.]+)-[0-9.]+h([0-9.]+)"', drawn.body)
+    assert len(boxes) == count * count
+    assert min(float(width) for _, width in boxes) >= 20
+    assert max(float(x) + float(width) for x, width in boxes) <= drawn.width
 
 
 @given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 10), st.booleans())

@@ -32,6 +32,7 @@ def test_the_demo_runs_the_whole_flow_and_says_where_the_report_is(tmp_path: Pat
     truths = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
     assert all(truth["careless"] for truth in truths.values())
     report = (folder / "report.html").read_text(encoding="utf-8")
+    assert len(report.encode()) < 400_000, "a report must stay light enough for mail"
     assert "<title>Two simulated campaigns</title>" in report
     assert "Agreement by length of the source" in report
 

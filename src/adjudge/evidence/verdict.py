@@ -501,6 +501,22 @@ def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:
     return (f"What breaks {most}fragile claims: {listed(shown)}.",)
 
 
+def say_more_people(decisions: Decisions, claims: Sequence[Claim]) -> tuple[str, ...]:
+    """What it would take to decide more: people for the first two systems, and for claims that need more of them."""
+    people = decisions.annotators or 0
+    said = []
+    first = decisions.leaders[:2]
+    if decisions.people_needed is not None and len(first) == 2 and len(decisions.leaders) < len(decisions.systems):
+        instead = f"About {decisions.people_needed:,} people instead of {people:,}"
+        said.append(f"{instead} could separate {listed(first)}, if their difference is as estimated.")
+    needed = sorted(claim.people_needed for claim in claims if claim.people_needed is not None)
+    if needed and people:
+        many = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}"
+        what = agreeing(len(needed), "the claim that needs", f"the {len(needed):,} claims that need")
+        said.append(f"About {many} people instead of {people:,} would make {what} more people hold.")
+    return tuple(said)
+
+
 def say_reason(
     verdict: Verdict,
     *,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from adjudge.evidence.claims import Claims
 from adjudge.evidence.composition import Composition, Documents, TaskComposition
 from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.reports import drawing
-from adjudge.reports.charts import draw_matrix, draw_places
+from adjudge.reports.charts import are_same_order, draw_matrix, draw_places
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, fit_names, measure
 from adjudge.reports.page import Chart, Section
 from adjudge.table.wording import agreeing, counted, listed, short_list
@@ -145,9 +146,26 @@ def decide(results: PairResults) -> Decisions:
 
 
 def claims_section(results: PairResults) -> Section | None:
-    """Shown where claims were audited."""
+    """Shown where claims were audited; their picture stands beside the ranking."""
     claims = claims_of(results)
-    return None if claims is None else build_claims_section(claims, results.ranking.order)
+    if claims is None:
+        return None
+    made = build_claims_section(claims, results.ranking.order)
+    words = (*made.words, *verdict.say_more_people(decide(results), claims.claims))
+    return replace(made, words=words, charts=())
+
+
+def claims_chart_of(results: PairResults) -> Chart | None:
+    """Who beats whom, where claims were audited and any is supported."""
+    claims = claims_of(results)
+    if claims is None or not any(claim.verdict != "not supported" for claim in claims.claims):
+        return None
+    order = [name for name in results.ranking.order if any(name in claim.systems for claim in claims.claims)]
+    return _claims_chart(claims, order)
+
+
+def _claims_chart(claims: Claims, order: Sequence[str]) -> Chart:
+    return Chart("claims", "Who beats whom", verdict.SIGNS_OF_CLAIMS, claims_chart(claims, order))
 
 
 def build_claims_section(claims: Claims, systems: Sequence[str] | None = None) -> Section:
@@ -162,9 +180,7 @@ def build_claims_section(claims: Claims, systems: Sequence[str] | None = None) -
     if not any(claim.verdict != "not supported" for claim in claims.claims):
         return Section("claims", "What can be claimed", words)
     order = [name for name in systems if any(name in claim.systems for claim in claims.claims)]
-    title = "Is the row better than the column?"
-    chart = Chart("claims", title, verdict.SIGNS_OF_CLAIMS, claims_chart(claims, order))
-    return Section("claims", "What can be claimed", words, (chart,), folded=claims.tables())
+    return Section("claims", "What can be claimed", words, (_claims_chart(claims, order),), folded=claims.tables())
 
 
 def _rule(claims: Claims) -> tuple[str, ...]:
@@ -242,6 +258,8 @@ def audit_tables(results: PairResults, *names: str) -> tuple[Table, ...]:
 
 _DEVIATIONS = (-10.0, -6.0, -2.0, 2.0, 6.0, 10.0)
 MOST_DOCUMENTS = 60
+LEAST_OF_DOCUMENTS = 0.05
+"""Of the spread that documents must explain before their scores are drawn."""
 AS_IT_IS = "as it is"
 
 
@@ -259,7 +277,8 @@ def stability_section(stability: Stability) -> Section:
         says = (
             "Places after every change; coloured systems move, a removed one leaves a gap, bars are lines of clusters."
         )
-        charts = (Chart("stability", "Places after a change", says, draw_places(orders, clusters=clusters)),)
+        if not are_same_order(list(orders.values())) or any(len(groups) > 1 for groups in clusters.values()):
+            charts = (Chart("stability", "Places after a change", says, draw_places(orders, clusters=clusters)),)
     return Section("stability", "Stability", tuple(words), charts, folded=stability.tables())
 
 
@@ -332,8 +351,10 @@ def composition_section(composition: TaskComposition) -> Section:
         names, names, composition.shares, steps=(0.25, 0.5, 0.75), what="share", number=".0%", systems=True
     )
     first, *others = composition.tables()
-    chart = Chart("composition", "Judged together", says, drawn)
-    return Section("composition", "Composition", words, (chart,), (first,), tuple(others))
+    # A square of the same shares says nothing that the words do not.
+    shares = {f"{share:.0%}" for row in composition.shares for share in row if share is not None}
+    charts = (Chart("composition", "Judged together", says, drawn),) if len(shares) > 1 else ()
+    return Section("composition", "Composition", words, charts, (first,), tuple(others))
 
 
 def _say_systems_per_unit(composition: TaskComposition) -> str:
@@ -346,11 +367,16 @@ def _say_systems_per_unit(composition: TaskComposition) -> str:
 
 
 def documents_section(documents: Documents) -> Section:
-    """How systems fare on each document, against the mean of all."""
-    words = [
-        "How systems fare on each document.",
-        "Cells hold few judgments by few people: most of what looks like a pattern is noise, as the table below says.",
-    ]
+    """How systems fare on each document, against the mean of all; drawn if documents matter or a scale was chosen."""
+    shares = {one.factors: one.adjusted_r2 for one in documents.explained}
+    gain = shares.get("annotators + systems + documents", 0.0) - shares.get("annotators + systems", 0.0)
+    explain = f"documents explain another {100 * max(gain, 0.0):.1f}% of the spread of scores"
+    words = [f"Once annotators and systems are known, {explain}."]
+    first, *others = documents.tables()
+    if documents.scale == "raw score" and not gain >= LEAST_OF_DOCUMENTS:
+        words.append("That is little, so the scores by document and system are not drawn: they would show noise.")
+        return Section("documents", "Documents", tuple(words), (), (first,), tuple(others))
+    words.append("Cells hold few judgments by few people: much of what looks like a pattern is noise.")
     shown = documents.documents[:MOST_DOCUMENTS]
     if len(shown) < len(documents.documents):
         words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
@@ -368,7 +394,6 @@ def documents_section(documents: Documents) -> Section:
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
         what=documents.scale, number=".0f" if points else ".2f", row_height=20,
     )  # fmt: skip
-    first, *others = documents.tables()
     chart = Chart("documents", "Documents by systems", says, drawn)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
 

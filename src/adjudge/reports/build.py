@@ -31,9 +31,10 @@ from adjudge.reports.ranking_section import (
     spread_section,
     tournament_section,
 )
+from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.record import say_record
 from adjudge.table.results import Cell, Result, Table, number, text
-from adjudge.table.wording import counted, short_list
+from adjudge.table.wording import counted, listed, short_list
 from adjudge.work.tasks import try_tasks
 
 if TYPE_CHECKING:
@@ -58,10 +59,10 @@ FIRST: tuple[Callable[[PairResults], Section | None], ...] = (
     ranking_section,
     claims_section,
     people_section.collected_section,
-    pairs_section,
 )
-"""What every reader needs: it stays open, the rest is folded."""
+"""What every reader needs, on two pages: it stays open, the rest is folded."""
 FOLDED: tuple[Callable[[PairResults], Section | None], ...] = (
+    pairs_section,
     methods_section,
     tournament_section,
     opponents_section,
@@ -102,6 +103,7 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         name=name,
         slug=slug,
         headline=first,
+        judged=say_what_was_judged(results),
         words=(
             *looked,
             *say_oddities(results.oddities),
@@ -132,6 +134,21 @@ def _set_aside(results: PairResults) -> tuple[SetAside, ...]:
         if aside not in asides
     }
     return (*asides, *named)
+
+
+def say_what_was_judged(results: PairResults) -> str:
+    """One sentence: which systems, by whom, on what, how, and how many judgments."""
+    ranking, counts = results.ranking, results.counts
+    humans = sum(system.human for system in ranking.systems)
+    what = counted(len(ranking.systems) - humans, "system")
+    if humans:
+        what += f" and {counted(humans, 'human translation')}"
+    where = [counted(n, word) for n, word in ((counts.segments, "segment"), (counts.documents, "document")) if n]
+    texts = f" on {' of '.join(where)}" if where else ""
+    how = listed([PROTOCOLS[name].label for name in counts.protocols if name in PROTOCOLS] or ["judgments"])
+    answers, unit = counts.answers
+    who = say_who_judged(ranking, counts.judged_by)
+    return f"{who[:1].upper()}{who[1:]} judged {what}{texts} by {how}: {counted(answers, unit)}."
 
 
 def _without(section: Section, notes: tuple[str, ...]) -> Section:

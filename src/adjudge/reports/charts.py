@@ -200,6 +200,12 @@ def draw_rank_ranges(ranking: Ranking) -> Drawing:
 # How ranks change from one ranking to another: one line per system.
 
 
+def are_same_order(orders: Sequence[Sequence[str]]) -> bool:
+    """Whether all orders agree on the systems that they share with the first."""
+    first = orders[0]
+    return all([s for s in first if s in {*order}] == [s for s in order if s in {*first}] for order in orders[1:])
+
+
 def draw_places(
     orders: Mapping[str, Sequence[str]], *, clusters: Mapping[str, Sequence[Sequence[str]]] | None = None
 ) -> Drawing:

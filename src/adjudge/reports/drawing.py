@@ -487,13 +487,18 @@ def draw_cells(rows: Names, columns: Names, cells: Sequence[HeatCell], *, legend
     )
     widest = max((measure(cell.text, 1.0) for cell in cells), default=0.0)
     size = min(letters, (across - 4) / widest) if widest else letters
-    # What all cells share stands with their rows: matrices are most of a page.
-    shared = {"text_anchor": "middle", "font_size": _number(size if size >= 8 else 11)}
+    letters = size if size >= 8 else 11.0
+    by_row: dict[str, list[HeatCell]] = {}
+    for cell in cells:
+        by_row.setdefault(cell.row, []).append(cell)
+    # Matrices are most of a page. What all cells share stands with their rows, whose origin is the line of letters, and
+    # a cell is a thick stroke, the shortest way to draw a box.
+    shared = {"text_anchor": "middle", "font_size": _number(letters), "stroke_width": _number(row_height - 2)}
     for name in rows.names:
-        with frame.about(name if rows.systems else None, **shared):
-            for cell in cells:
-                if cell.row == name:
-                    _draw_cell(frame, cell, across, row_height, size)
+        line = frame.y(name) + 0.36 * letters
+        with frame.about(name if rows.systems else None, transform=f"translate(0 {_number(line)})", **shared):
+            for cell in by_row.get(name, ()):
+                _draw_cell(frame, cell, across, 0.36 * letters, whole=size >= 8)
     return frame.finish()
 
 
@@ -509,10 +514,13 @@ class HeatCell:
     sign: str = ""
 
 
-def _draw_cell(frame: Frame, cell: HeatCell, across: float, row_height: float, size: float) -> None:
-    left, top = frame.x(cell.column) - across / 2, frame.y(cell.row) - row_height / 2
-    shown, size = (cell.text, size) if size >= 8 else (cell.sign, 11)
+def _draw_cell(frame: Frame, cell: HeatCell, across: float, above: float, *, whole: bool) -> None:
+    """One cell of a row; `above` is how far its middle is above the line of letters."""
+    left = frame.x(cell.column) - across / 2 + 1
+    shown = cell.text if whole else cell.sign
     with frame.mark(cell.facts):
-        frame.box(left + 1, top + 1, across - 2, row_height - 2, cell.colour, rx="3")
+        frame.parts.append(
+            f'<path d="M{_number(left)}-{_number(above)}h{_number(across - 2)}" stroke="{cell.colour}"/>'
+        )
         if shown:
-            frame.text(left + across / 2, top + row_height / 2 + 0.36 * size, shown)
+            frame.parts.append(f'<text x="{_number(frame.x(cell.column))}">{_isolated(shown)}</text>')

@@ -28,12 +28,13 @@ from adjudge.table.files import atomic_path, write_text
 from adjudge.table.results import Result, Table, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import polars as pl
     from markupsafe import Markup
 
     from adjudge.reports.page import Chart, PairPage, ReportPage, Section
+    from adjudge.table.results import Column
 
     Results = Mapping[str, Result]
     Writer = Callable[[Results, Path], list[Path]]
@@ -278,6 +279,7 @@ def render(page: ReportPage) -> str:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = show
+    environment.filters["text_columns"] = _text_columns
     environment.filters["whole"] = _keep_names_whole
     # Drawings escape what they hold themselves.
     environment.filters["svg"] = lambda chart, name: Markup(chart.drawing.to_svg(name, chart.title, chart.says))  # noqa: S704
@@ -286,10 +288,20 @@ def render(page: ReportPage) -> str:
         page=page,
         light=LIGHT,
         dark=DARK,
+        text_columns=range(1, MOST_TEXT_COLUMNS + 1),
         style=Markup(_source(environment, "style.css")),  # noqa: S704  our own file
         script=Markup(script),  # noqa: S704  our own file
         checksum=checksum(script),
     )
+
+
+MOST_TEXT_COLUMNS = 16
+"""Columns of a table that can be set to the left as texts; the style has a rule for each."""
+
+
+def _text_columns(columns: Sequence[Column]) -> str:
+    """The classes of a table that say which of its columns hold texts, so that no cell has to say it."""
+    return " ".join(f"t{i}" for i, column in enumerate(columns[:MOST_TEXT_COLUMNS], start=1) if column.kind == "text")
 
 
 def _keep_names_whole(sentence: str) -> Markup:
@@ -424,6 +436,7 @@ def _document(page: ReportPage) -> Iterator[str]:
 def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
     yield f"== #{literal(pair.name)}"
     yield f'#text(size: 12pt, weight: "bold", {literal(pair.headline)})\n'
+    yield from ([f"#{literal(pair.judged)}\n"] if pair.judged else [])
     if pair.picture is not None:
         yield _chart(pair.picture, next(charts))
     yield from (f"- #{literal(sentence)}" for sentence in pair.words)

@@ -91,6 +91,8 @@ class PairPage:
     signatures: tuple[str, ...]
     picture: Chart | None = None
     """What stands beside the verdict."""
+    judged: str = ""
+    """What was judged, by whom and how, in a sentence."""
 
     @property
     def charts(self) -> tuple[Chart, ...]:

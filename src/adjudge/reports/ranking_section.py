@@ -9,8 +9,9 @@ from adjudge.evidence import verdict, verdict_facts
 from adjudge.evidence.trust import AATest
 from adjudge.mixed.effects import TASTE, VarianceComponent
 from adjudge.reports import drawing
-from adjudge.reports.audit_section import audit_tables
+from adjudge.reports.audit_section import audit_tables, claims_chart_of
 from adjudge.reports.charts import (
+    are_same_order,
     draw_forest,
     draw_named_points,
     draw_places,
@@ -42,10 +43,12 @@ _OF_SCORES = ("single scores' own noise", "scores")
 
 
 def ranking_section(results: PairResults) -> Section:
-    """Every report has this section."""
+    """Every report has this section: the picture first, then who beats whom, where that was audited."""
     ranking = results.ranking
     first, *_ = ranking.tables()
-    charts = ranking_charts(ranking)
+    picture, ranges = ranking_charts(ranking)
+    claims = claims_chart_of(results)
+    charts = (picture, ranges) if claims is None else (picture, claims, ranges)
     return Section("ranking", "Ranking", (summarise_ranking(ranking),), charts, (first,), notes=ranking.notes)
 
 
@@ -178,12 +181,9 @@ def methods_section(results: PairResults) -> Section | None:
     agree = [other.method for other in others if _same_order(first, other)]
     differ = [other.method for other in others if not _same_order(first, other)]
     words = verdict.say_orders(first.method, agree, differ)
-    moves = "Coloured lines are systems whose place depends on the method."
-    says = moves if differ else "No system's place depends on the method."
-    chart = Chart("methods", "Places by method", says, draw_places({one.method: one.order for one in (first, *others)}))
     words += _false_alarms(results)
     charts, tables, folded = (
-        [chart],
+        list(_places_chart((first, *others))),
         [_orders((first, *others))],
         [one.tables()[0] for one in others if _has_rank_sets(one)],
     )
@@ -191,13 +191,23 @@ def methods_section(results: PairResults) -> Section | None:
     if explained is not None:
         ways = "From the customary ways to the model, step by step; the table says why a system moves."
         why, *more = explained.tables()
-        charts = [*charts, Chart("moves", "Why systems moved", ways, draw_places(explained.orders))]
+        if not are_same_order(list(explained.orders.values())):
+            charts.append(Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
         words, tables, folded = (
             [*words, *[explained.story] * bool(explained.story)],
             [*tables, replace(why, note="")],
             [*more, *folded],
         )
     return Section("methods", "Other methods", tuple(words), tuple(charts), tuple(tables), tuple(folded))
+
+
+def _places_chart(rankings: tuple[Ranking, ...]) -> tuple[Chart, ...]:
+    """The places by method; flat lines would say nothing, and the words have said it."""
+    orders = {ranking.method: ranking.order for ranking in rankings}
+    if are_same_order(list(orders.values())):
+        return ()
+    says = "Coloured lines are systems whose place depends on the method."
+    return (Chart("methods", "Places by method", says, draw_places(orders)),)
 
 
 def _false_alarms(results: PairResults) -> list[str]:
@@ -217,8 +227,7 @@ def _has_rank_sets(ranking: Ranking) -> bool:
 
 def _same_order(ranking: Ranking, other: Ranking) -> bool:
     """Whether both put the systems that they share into the same order."""
-    common = set(ranking.order) & set(other.order)
-    return [name for name in ranking.order if name in common] == [name for name in other.order if name in common]
+    return are_same_order([ranking.order, other.order])
 
 
 def _orders(rankings: tuple[Ranking, ...]) -> Table:
@@ -238,9 +247,9 @@ _CELL = {
     "out; a dot marks pairs that are decided.",
     "scores": "A cell is the row's score minus the column's; a dot marks pairs that are decided.",
 }
-# How sure it is that the row's system is worse, or better, than the column's.
-_EVIDENCE = ("worse", "perhaps worse", "open", "perhaps better", "better")
-_COLOURS = tuple(drawing.HEAT[i] for i in (0, 2, 3, 4, 6))
+# How sure it is that the row's system is better than the column's.
+_EVIDENCE = ("open", "perhaps better", "better")
+_COLOURS = tuple(drawing.HEAT[i] for i in (3, 4, 6))
 
 
 def pairs_section(results: PairResults) -> Section:
@@ -259,37 +268,32 @@ def pairs_section(results: PairResults) -> Section:
 def pairs_chart(ranking: Ranking) -> Chart:
     """Who beats whom where systems were compared, differences of scores otherwise."""
     if ranking.kind == "relative":
-        says = "Blue: the row's system wins more often; orange: it loses more often."
-        return Chart("pairs", "Who beats whom", says, draw_wins(ranking))
-    says = "Blue: the row's system is better; orange: worse; weak colours: decided if it were the only question."
+        says = "Blue: the row's system wins more often; orange: it loses more often, although it is ranked above."
+        return Chart("pairs", "Share of comparisons won", says, draw_wins(ranking))
+    says = "Strong blue: the pair is decided; weak blue: it would be, if it were the only question."
     return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
 
 
 def draw_wins(ranking: Ranking) -> Drawing:
-    """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart."""
-    cells = [cell for comparison in ranking.comparisons for cell in _share_cells(comparison)]
+    """Share of the pair's decided comparisons that the row's system won; a dot marks pairs told apart.
+
+    The other half of the square would repeat what this half says: rows are ranked above their columns.
+    """
+    cells = [cell for comparison in ranking.comparisons for cell in _share_cell(comparison)]
     return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells)
 
 
-def _share_cells(comparison: PairComparison) -> list[HeatCell]:
+def _share_cell(comparison: PairComparison) -> list[HeatCell]:
     wins, losses = comparison.numbers.get("wins") or 0, comparison.numbers.get("losses") or 0
-    decided = wins + losses
-    if not decided:
+    if not wins + losses:
         return []
+    share = wins / (wins + losses)
     dot = "•" if comparison.decided else ""
-
-    def cell(row: str, column: str, won: float, lost: float) -> HeatCell:
-        share = won / decided
-        facts = {"system": row, "against": column, "share won": f"{share:.1%}", "wins": f"{won:,}",
-                 "ties": f"{comparison.numbers.get('ties') or 0:,}", "losses": f"{lost:,}",
-                 "p (all pairs)": drawing.p_text(comparison.p_adjusted)}  # fmt: skip
-        colour = drawing.HEAT[sum(share >= step for step in STEPS)]
-        return HeatCell(row, column, colour, _percent(share) + dot, facts, dot)
-
-    return [
-        cell(comparison.better, comparison.worse, wins, losses),
-        cell(comparison.worse, comparison.better, losses, wins),
-    ]
+    facts = {"system": comparison.better, "against": comparison.worse, "share won": f"{share:.1%}",
+             "wins": f"{wins:,}", "ties": f"{comparison.numbers.get('ties') or 0:,}", "losses": f"{losses:,}",
+             "p (all pairs)": drawing.p_text(comparison.p_adjusted)}  # fmt: skip
+    colour = drawing.HEAT[sum(share >= step for step in STEPS)]
+    return [HeatCell(comparison.better, comparison.worse, colour, _percent(share) + dot, facts, dot)]
 
 
 def _percent(share: float) -> str:
@@ -300,30 +304,24 @@ def _percent(share: float) -> str:
 
 
 def draw_differences(ranking: Ranking, *, unit: str) -> Drawing:
-    """Row minus column; strong colours are decided, weak ones differ by themselves only."""
+    """Row minus column; strong colours are decided, weak ones would be as the only question."""
     level = ranking.lines.level
-    cells = [cell for comparison in ranking.comparisons for cell in _difference_cells(comparison, level, unit)]
+    cells = [cell for comparison in ranking.comparisons for cell in _difference_cell(comparison, level, unit)]
     return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells, letters=11)
 
 
-def _difference_cells(comparison: PairComparison, level: float, unit: str) -> list[HeatCell]:
-    if comparison.difference is None:
+def _difference_cell(comparison: PairComparison, level: float, unit: str) -> list[HeatCell]:
+    difference = comparison.difference
+    if difference is None:
         return []
     alone = comparison.p is not None and comparison.p < level
-    step = 2 if comparison.decided else int(alone)
+    place = 2 if comparison.decided else int(alone)
     # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
     dot = "•" if comparison.decided else ""
-
-    def cell(row: str, column: str, difference: float, place: int) -> HeatCell:
-        shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}").replace("-", "−") + dot
-        facts = {"system": row, "against": column, unit: f"{difference:+.2f}",
-                 "p (all pairs)": drawing.p_text(comparison.p_adjusted), "evidence": _EVIDENCE[place]}  # fmt: skip
-        return HeatCell(row, column, _COLOURS[place], shown, facts, dot)
-
-    return [
-        cell(comparison.better, comparison.worse, comparison.difference, 2 + step),
-        cell(comparison.worse, comparison.better, -comparison.difference, 2 - step),
-    ]
+    shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}").replace("-", "−") + dot
+    facts = {"system": comparison.better, "against": comparison.worse, unit: f"{difference:+.2f}",
+             "p (all pairs)": drawing.p_text(comparison.p_adjusted), "evidence": _EVIDENCE[place]}  # fmt: skip
+    return [HeatCell(comparison.better, comparison.worse, _COLOURS[place], shown, facts, dot)]
 
 
 # How the comparisons were spread: times judged, and who met whom.
@@ -347,13 +345,17 @@ def opponents_section(results: PairResults) -> Section | None:
         " Win ratios are fair only if all systems met the same opponents; Bradley-Terry takes the opponents' strength "
         "into account."
     )
-    charts = (
-        Chart("times", "Score against times judged", "Points on a slope: the sampling may favour some systems.",
-              draw_times_judged(ranking, unit=ranking.unit)),
-        Chart("opponents", "Comparisons of every pair",
-              "A stronger blue: compared more often than the average pair; one shade throughout is an even spread.",
-              draw_meetings(ranking)),
-    )  # fmt: skip
+    charts: tuple[Chart, ...] = ()
+    if 1.1 * least.n < most.n:
+        slope = "Points on a slope: the sampling may favour some systems."
+        drawn = draw_times_judged(ranking, unit=ranking.unit)
+        charts = (Chart("times", "Score against times judged", slope, drawn),)
+    meetings = count_meetings(ranking)
+    if len(set(map(_shade, meetings.values()))) > 1:
+        shades = "A stronger blue: compared more often than the average pair; a weaker one: less often."
+        charts += (Chart("opponents", "Comparisons of every pair", shades, draw_meetings(ranking)),)
+    elif meetings:
+        spread += " Every pair met about as often as any other."
     first, *others = audit_tables(results, "sampling", "composition") or (None,)
     tables = () if first is None else (first,)
     return Section(
@@ -361,27 +363,32 @@ def opponents_section(results: PairResults) -> Section | None:
     )
 
 
+def count_meetings(ranking: Ranking) -> dict[tuple[str, str], tuple[int, float]]:
+    """The comparisons of every pair, and how many times as many they are as the average pair's."""
+    counts = {
+        (pair.better, pair.worse): sum(int(pair.numbers.get(name) or 0) for name in ("wins", "ties", "losses"))
+        for pair in ranking.comparisons
+    }
+    mean = sum(counts.values()) / max(len(counts), 1)
+    return {pair: (count, count / mean if mean else 0.0) for pair, count in counts.items()}
+
+
+def _shade(met: tuple[int, float]) -> str:
+    return _SHADES[sum(met[1] >= step for step in (0.5, 1.25, 2))]
+
+
 def draw_meetings(ranking: Ranking) -> Drawing:
     """The number of comparisons of every pair, darker where it is larger than the average pair's."""
-    meetings = {
-        (comparison.better, comparison.worse): sum(
-            int(comparison.numbers.get(name) or 0) for name in ("wins", "ties", "losses")
-        )
-        for comparison in ranking.comparisons
-    }
-    mean = sum(meetings.values()) / max(len(meetings), 1)
     cells = []
-    for (better, worse), count in meetings.items():
-        ratio = count / mean if mean else 0.0
-        colour = _SHADES[sum(ratio >= step for step in (0.5, 1.25, 2))]
-        for row, column in ((better, worse), (worse, better)):
-            facts = {
-                "system": row,
-                "met": column,
-                "comparisons": f"{count:,}",
-                "against the average pair": f"{ratio:.2f}",
-            }
-            cells.append(HeatCell(row, column, colour, f"{count:,}", facts))
+    for (better, worse), met in count_meetings(ranking).items():
+        # Who met whom has no direction: one half of the square says all.
+        facts = {
+            "system": better,
+            "met": worse,
+            "comparisons": f"{met[0]:,}",
+            "against the average pair": f"{met[1]:.2f}",
+        }
+        cells.append(HeatCell(better, worse, _shade(met), f"{met[0]:,}", facts))
     return draw_cells(Names(ranking.order), Names(ranking.order, "met"), cells, letters=11)
 
 
