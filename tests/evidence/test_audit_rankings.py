@@ -199,13 +199,13 @@ def test_correlation_agrees_with_scipy(n: int, seed: int) -> None:
 
 def test_all_sections_that_apply_are_made() -> None:
     result = audit(rankings(BLOCKS))
-    made = ["claims", "stability", "composition", "sampling", "influence", "sole_winners", "discrepancies"]
+    made = ["claims", "stability", "examples", "composition", "sampling", "influence", "sole_winners", "discrepancies"]
     assert list(result.sections) == made
     plain = result.to_dict()
     assert {"signature", "settings", "version", "set_aside", "sampling", "composition"} <= set(plain)
     assert "sections" not in plain
     assert plain["sampling"]["times_judged"]["pearson"] is None
-    assert len(result.tables()) == 10
+    assert len(result.tables()) == 11
     assert list(audit(rankings(BLOCKS), settings=edit_tables()).sections)[-2:] == ["edits", "acceptability"]
 
 

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import adjudge
+from adjudge.readers.tables import add_attributes
 from adjudge.table.errors import InputError
 from adjudge.table.judgments import Judgments
 
@@ -85,3 +86,10 @@ def test_what_is_wrong_with_a_side_table_is_told(tmp_path: Path) -> None:
             adjudge.read(judgments(), attributes=side)
     side.write_text("document;length\nd1;1,5\nd2;2,5\n", encoding="utf-8")
     assert "commas in length are decimal points" in adjudge.read(judgments(), attributes=side).notes
+
+
+def test_texts_of_outputs_are_added_by_system(tmp_path: Path) -> None:
+    judged = Judgments.from_columns({"segment": ["1", "1"], "system": ["A", "B"], "score": [1.0, 2.0]})
+    table = tmp_path / "texts.csv"
+    table.write_text("segment,system,target_text\n1,A,one\n1,B,two\n")
+    assert add_attributes(judged, table).table["target_text"].to_list() == ["one", "two"]

@@ -94,3 +94,14 @@ def test_axes_have_few_round_numbers_inside_them(low: float, size: float, most: 
     ticks = axis.ticks(most)
     assert len(ticks) <= most + 1
     assert all(low - 1e-6 * size <= value <= low + size * (1 + 1e-6) for value, _ in ticks)
+
+
+def test_steps_of_a_quarter_are_written_in_full() -> None:
+    assert [written for _, written in drawing.Numbers(0.0, 1.1).ticks(5)] == ["0.00", "0.25", "0.50", "0.75", "1.00"]
+    assert [written for _, written in drawing.Numbers(0.0, 0.1, percent=True).ticks(4)] == [
+        "0.0%",
+        "2.5%",
+        "5.0%",
+        "7.5%",
+        "10.0%",
+    ]

@@ -189,6 +189,13 @@ _ALL = (
         place=6,
     ),
     AuditSection(
+        "examples",
+        "what went wrong: marked errors by system, the worst and the most disputed outputs, upsets",
+        "adjudge.evidence.documents:examples_section",
+        page="adjudge.reports.audit_section:examples_section",
+        place=0,
+    ),
+    AuditSection(
         "composition",
         "which systems were shown together",
         "adjudge.evidence.composition:composition_section",

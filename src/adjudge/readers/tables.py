@@ -613,7 +613,7 @@ def _as_text(value: Any) -> str | None:
 # judgments (`KEYS`, most under any of their usual names) say which judgments a row is about: the document, the
 # segment, or both. All others are added. What has no row in the table stays without a value, and a note counts it.
 
-KEYS = ("campaign", "source_lang", "target_lang", "annotator", "task", "document", "segment")
+KEYS = ("campaign", "source_lang", "target_lang", "annotator", "task", "document", "segment", "system")
 UNDER_OTHER_NAMES = ("annotator", "document", "segment", "source_lang", "target_lang", "pair")
 """Keys that are known by their usual other names, too; a column `project` or `batch` may well be an attribute."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence import verdict, verdict_comparison, verdict_facts, verdict_human
 from adjudge.evidence.audit import SECTIONS, Audit, load
@@ -17,13 +18,14 @@ from adjudge.ranking.changes import ONCE_PER_PAIR, ChangeFamily
 from adjudge.reports import drawing
 from adjudge.reports.charts import are_same_order, draw_matrix, draw_places
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, fit_names, measure
-from adjudge.reports.page import Chart, Section
+from adjudge.reports.page import Case, Chart, Quote, Section
 from adjudge.table.wording import agreeing, counted, listed, short_list
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from adjudge.evidence.breakdown import Breakdown, ColumnBreakdown
+    from adjudge.evidence.documents import Answer, Example, Examples, Parted, Shown
     from adjudge.evidence.stability import Stability, StabilityRow
     from adjudge.evidence.trust import AATest, Influence, Reliability
     from adjudge.evidence.verdict_facts import Decisions
@@ -396,6 +398,107 @@ def documents_section(documents: Documents) -> Section:
     )  # fmt: skip
     chart = Chart("documents", "Documents by systems", says, drawn)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))
+
+
+# What went wrong: rates of marked errors, and outputs side by side with their marks.
+
+MOST_ANSWERS = 3
+"""People whose marks of one output are shown side by side."""
+LONGEST_TEXT = 600
+"""Characters of a text; of a longer one the beginning is shown."""
+
+
+def examples_section(found: Examples) -> Section:
+    """Errors by severity in charts, by category in a table, and examples with their texts where the data have them."""
+    words = [_say_most_errors(found)] if found.severities else []
+    words += [_say_parted(pair) for pair in found.parted]
+    charts = tuple(_errors_chart(found, severity) for severity in dict.fromkeys(one.what for one in found.severities))
+    if found.examples:
+        words.append(_EXAMPLES)
+    if found.examples and not any(output.text for example in found.examples for output in example.outputs):
+        words.append(
+            "Texts are shown where the judgments have them, in columns source_text and target_text (see --attributes)."
+        )
+    cases = tuple(_case(example) for example in found.examples)
+    return Section("examples", "What went wrong", tuple(words), charts, folded=found.tables(), cases=cases)
+
+
+_EXAMPLES = (
+    "The examples are single outputs. They show what the numbers mean, but they prove nothing: the worst outputs of a "
+    "good system look bad, too."
+)
+
+
+def _say_most_errors(found: Examples) -> str:
+    """Which system has the fewest errors of the gravest severity."""
+    gravest = max(dict.fromkeys(one.what for one in found.severities), key=_gravity)
+    rates = sorted((one for one in found.severities if one.what == gravest), key=lambda one: one.rate)
+    low, high = rates[0], rates[-1]
+    return (
+        f"Errors marked {gravest}: {low.rate:.2f} per output of {low.system}, the fewest, and {high.rate:.2f} of "
+        f"{high.system}, the most. Bars that overlap leave the difference open."
+    )
+
+
+def _gravity(severity: str) -> int:
+    known = ("minor", "major", "critical")
+    return known.index(severity.lower()) if severity.lower() in known else -1
+
+
+def _say_parted(pair: Parted) -> str:
+    return (
+        f"{pair.better} has the higher score on {pair.share:.0%} of the segments that it shares with {pair.worse}, but "
+        f"its mean is {abs(pair.difference):.2f} lower: it fails on a few."
+    )
+
+
+def _errors_chart(found: Examples, severity: str) -> Chart:
+    rows = [(one.system, one.rate, one.low, one.high) for one in found.severities if one.what == severity]
+    drawn = rates_chart(rows, title="errors per output", number=".2f")
+    name = re.sub("[^a-z0-9]+", "-", severity.lower())
+    return Chart(f"errors-{name}", f"Errors marked {severity}", "Bars are 95% intervals.", drawn)
+
+
+def _case(example: Example) -> Case:
+    document = f" of {example.document}" if example.document else ""
+    first, *others = example.outputs
+    answers = first.answers[:MOST_ANSWERS]
+    quotes = [_quote(first, answer) for answer in answers] or [_quote(first, None)]
+    quotes += [_quote(other, other.answers[0] if len(other.answers) == 1 else None) for other in others]
+    title = f"{example.kind.capitalize()}: {first.system}, segment {example.segment}{document}."
+    words = f"{example.words[:1].upper()}{example.words[1:]}."
+    return Case(title, words, _cut(example.source), tuple(quotes))
+
+
+def _quote(output: Shown, answer: Answer | None) -> Quote:
+    """An output with the marks of one person, or with none where it stands for several."""
+    score = output.score if answer is None else answer.score
+    number = "" if score is None else f": {score:.4g}"
+    people = len(output.answers)
+    who = f", {answer.annotator}" if answer is not None else f" (mean of {people})" if people > 1 else ""
+    spans = () if answer is None else answer.spans
+    marks = [" ".join(filter(None, (one["severity"], one["category"]))) for one in spans]
+    if not output.text:
+        marks = [f"{mark} “{one['text']}”" if one["text"] else mark for mark, one in zip(marks, spans, strict=True)]
+    return Quote(f"{output.system}{who}{number}", _cut("; ".join(marks)), mark_pieces(_cut(output.text), spans))
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= LONGEST_TEXT else f"{words[:LONGEST_TEXT]}…"
+
+
+def mark_pieces(words: str, spans: Sequence[Mapping[str, Any]]) -> tuple[tuple[str, str], ...]:
+    """The text in pieces, each with the severity that was marked there; of marks that overlap, the first counts."""
+    pieces: list[tuple[str, str]] = []
+    done = 0
+    placed = [one for one in spans if one["side"] in (None, "target") and one["start"] is not None and one["end"]]
+    for one in sorted(placed, key=lambda one: (one["start"], one["end"])):
+        start, end = max(one["start"], done), min(one["end"], len(words))
+        if start < end:
+            pieces += [(words[done:start], ""), (words[start:end], one["severity"] or "error")]
+            done = end
+    pieces.append((words[done:], ""))
+    return tuple(piece for piece in pieces if piece[0])
 
 
 # Audits of how far the ranking's own test and order can be trusted: A/A test, reliability, influence.

@@ -226,7 +226,9 @@ class Numbers:
             return [(value, f"{value:g}") for value in kept]
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
-        digits = max(0, -math.floor(math.log10(step * (100 if self.percent else 1)) + 1e-9))
+        shown = step * (100 if self.percent else 1)
+        digits = max(0, -math.floor(math.log10(shown) + 1e-9))
+        digits += abs(round(shown, digits) - shown) > 1e-9 * shown  # a step of 0.25 needs one digit more than 0.2
         # Far from zero i * step is not exact, so a number can fall outside the axis.
         inside = (i * step for i in range(first, last + 1)
                   if self.low - 1e-9 * step <= i * step <= self.high + 1e-9 * step)  # fmt: skip

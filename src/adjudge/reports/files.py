@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import polars as pl
     from markupsafe import Markup
 
-    from adjudge.reports.page import Chart, PairPage, ReportPage, Section
+    from adjudge.reports.page import Case, Chart, PairPage, ReportPage, Section
     from adjudge.table.results import Column
 
     Results = Mapping[str, Result]
@@ -456,10 +456,22 @@ def _section(section: Section, charts: Iterator[int]) -> Iterator[str]:
     yield f"=== #{literal(section.title)}"
     yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *section.notes))
     yield from (_chart(chart, next(charts)) for chart in section.charts)
+    yield from (_case(case) for case in section.cases)
     yield from (_table(table) for table in section.tables)
     if section.folded:
         names = ", ".join(table.title for table in section.folded)
         yield f"#text(size: 8pt, fill: muted, {literal(f'Not printed, see the HTML report: {names}.')})\n"
+
+
+def _case(case: Case) -> str:
+    lines = [f"*#{literal(case.title)}* #{literal(case.words)}"]
+    lines += [f"#text(fill: muted, {literal(case.source)})"] if case.source else []
+    for quote in case.quotes:
+        marked = "".join(
+            f"#underline[#{literal(words)}]" if severity else f"#{literal(words)}" for words, severity in quote.pieces
+        )
+        lines.append(f"- *#{literal(quote.label)}* {marked} #text(size: 8pt, fill: muted, {literal(quote.detail)})")
+    return f"#block(breakable: false)[{lines[0]}\n\n" + "\n\n".join(lines[1:]) + "]\n"
 
 
 def _chart(chart: Chart, number: int) -> str:

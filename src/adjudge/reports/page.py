@@ -43,6 +43,25 @@ class Fact:
 
 
 @dataclass(frozen=True)
+class Quote:
+    """An output as somebody judged it: its pieces, each with the severity that was marked there or nothing."""
+
+    label: str
+    detail: str
+    pieces: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """An example: where it is, why it is shown, the source where the data have it, and outputs side by side."""
+
+    title: str
+    words: str
+    source: str
+    quotes: tuple[Quote, ...]
+
+
+@dataclass(frozen=True)
 class Section:
     """A part of a page: words first, then charts, then tables; `folded` tables are shown on request.
 
@@ -57,6 +76,7 @@ class Section:
     folded: tuple[Table, ...] = ()
     notes: tuple[str, ...] = ()
     audit: bool = False
+    cases: tuple[Case, ...] = ()
 
     @property
     def numbers(self) -> tuple[Table, ...]:
