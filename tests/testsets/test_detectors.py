@@ -212,3 +212,103 @@ def test_suggestions_are_the_excerpt_after_the_edit() -> None:
     (finding,) = findings_in(HEAD, "They asked the the mayor.", "They left.", category="typo")
     assert lines_and_suggestions([finding]) == [(2, "They asked the mayor.")]
     assert finding.text == "They asked the the mayor."
+
+
+CONFUSED = """\
+The money went though its office in town. / through
+They drove though the old town at night. / through
+The bank paid the cartel though its Northern unit. / through
+Even through he was tired, he stayed. / though
+The price is higher then last year. / than
+Since than, nobody has lived there. / then
+The letter came form the ministry. / from
+She was far form the harbour. / from
+They lost there homes in the flood. / their
+He said their were no survivors. / there
+The town has its own rules, but its been years. / it's
+The firm told it's employees to stay. / its
+They should of left earlier. / have
+It was to late for a vote. / too
+The party is going too lose seats. / to
+He did not want to loose the race. / lose
+The mistake has lead to a long dispute. / led
+The tax will effect millions of people. / affect
+The law had a great affect on prices. / effect
+Nobody knows weather or not they will sign. / whether
+A man who's name is not known was hurt. / whose
+There were quiet a few people in the hall. / quite
+He asked everyone to keep quite. / quiet
+It was a rare peace of evidence. / piece
+The miners could not breath. / breathe
+A lawyer would advice them to wait. / advise
+Prices doubled in the passed year. / past
+They where waiting for the bus. / were
+Nobody knows were he went. / where
+They don't now how it began. / know
+She lives there just know. / now
+The crowd could here the music. / hear
+It was never scene by the public. / seen
+The bridge maybe due for repair. / may be
+The minister said the are ready. / they
+He asked other man for help. / another
+The road is suppose to open in May. / supposed
+"""
+UNGRAMMATICAL = """\
+She bought a apple at the market. / an
+It was an careful answer. / a
+He have no time for it. / has
+They was late again. / were
+The club don't play on Monday, and he don't mind. / doesn't
+They could been saved. / have been
+The firm did not had a licence. / have
+She didn't went home. / go
+The river has became a lake. / become
+Those is new in town. / are
+The work is more easier now. / is easier
+"""
+
+
+@pytest.mark.parametrize(
+    ("category", "line"),
+    [(name, line) for name, lines in (("typo", CONFUSED), ("grammar", UNGRAMMATICAL)) for line in lines.splitlines()],
+)
+def test_words_that_stand_for_others_are_found_and_silent_when_corrected(category: str, line: str) -> None:
+    wrong, meant = line.split(" / ")
+    (finding,) = findings_in(HEAD, "They met again.", wrong, category=category)
+    assert finding.suggestion is not None
+    assert meant in finding.suggestion
+    corrected = wrong[: finding.edit.start] + finding.edit.text + wrong[finding.edit.end :] if finding.edit else ""
+    assert findings_in(HEAD, "They met again.", corrected, category=category) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "She came, though the road was closed.",
+        "A nice walk, though a long one.",
+        "It went on, as though the storm had never been.",
+        "If it were true, they would say so, and could it have been he?",
+        "He asked that she have a second chance.",
+        "It is an honest answer by a European of a one-room school, a unit of a union.",
+        "Any other man would have left, but no other country has done it.",
+        "They can go there then, and even then it may be too much.",
+        "It's own-brand food, and its first, said the other man.",
+        "The completion of these is in force, and the said firm will effect a change.",
+        "He wants to, too, and is able to, if only to be sure.",
+        "In the form the office sends, weather they had to endure is no reason.",
+    ],
+)
+def test_correct_text_that_looks_similar_is_left_alone(text: str) -> None:
+    assert findings_in(HEAD, "They met again.", text, category="typo") == []
+    assert findings_in(HEAD, "They met again.", text, category="grammar") == []
+
+
+def test_a_name_without_its_accents_is_found_where_the_file_has_them_elsewhere() -> None:
+    texts = (HEAD, "Zoltán Kőváry spoke first.", "Then Zoltan Kovary left.")
+    findings = [
+        finding
+        for finding in inspect_document(document(*texts), "en", lexicon("en"), Habits.of(texts, "en"))
+        if "elsewhere" in finding.what
+    ]
+    assert [finding.line for finding in findings] == [3, 3]
+    assert apply_edits(texts[2], findings)[0] == "Then Zoltán Kőváry left."

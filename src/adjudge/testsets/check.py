@@ -14,7 +14,7 @@ from adjudge.readers.texts import TextFormat  # noqa: TC001 - the shell reads th
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.judgments import fingerprint
 from adjudge.table.settings import option, seed_option
-from adjudge.testsets import alignment, punctuation, quotes, spelling
+from adjudge.testsets import alignment, confusions, punctuation, quotes, spelling
 from adjudge.testsets import documents as boilerplate
 from adjudge.testsets import words as language
 from adjudge.testsets.documents import Document, SourceText, read_source, read_translation
@@ -26,13 +26,17 @@ from adjudge.testsets.words import Lexicon, detect, lexicon
 
 ENGLISH = "en"
 NEVER: tuple[str, ...] = (
-    "misspellings that are words themselves (though for through)",
-    "accents that names have lost",
-    "grammar",
+    "accents that a name has lost wherever it occurs",
     "speech without any quotation marks",
     "whether the content is true or complete",
 )
+IN_PART = (
+    "words that stand for another one (though for through), beyond the most frequent kinds",
+    "grammar, beyond the most frequent kinds",
+)
 ELSEWHERE = (
+    "words that stand for another one",
+    "grammar",
     "who speaks (it tells where an unclosed quotation ends)",
     "captions, bylines, dates and advertisements",
     "single quotation marks",
@@ -89,6 +93,8 @@ def _run_detectors(
     if code == ENGLISH:
         yield from quotes.find_single_quotes(document)
         yield from boilerplate.find_boilerplate(document, words)
+        yield from confusions.find_confusions(document)
+    yield from spelling.find_lost_accents(document, habits.accented)
     if words is not None:
         yield from spelling.find_typos(document, words, habits.repeated)
         if code == ENGLISH:
@@ -100,7 +106,7 @@ def _run_detectors(
 
 def not_checked(code: str) -> tuple[str, ...]:
     """List what is not checked in this language."""
-    names = NEVER if code == ENGLISH else (*ELSEWHERE, *NEVER)
+    names = (*(IN_PART if code == ENGLISH else ELSEWHERE), *NEVER)
     words = lexicon(code)
     if words is None:
         return (f"misspelt words: no frequency list knows '{code}'", *names)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import regex
 
 from adjudge.testsets.documents import Document, Segment
 from adjudge.testsets.findings import Edit, Finding
-from adjudge.testsets.spelling import repeated_words
+from adjudge.testsets.spelling import accented_names, repeated_words
 from adjudge.testsets.words import NEVER_PARTS, Lexicon
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
 
 _CLOSING = {"(": ")", "[": "]", "（": "）", "【": "】"}
@@ -163,6 +163,8 @@ class Habits:
     marks: bool = False
     repeated: frozenset[str] = frozenset()
     """Words that are used more than once."""
+    accented: Mapping[str, str] = field(default_factory=dict)
+    """Names that have accents somewhere, by what is left of them without."""
 
     @classmethod
     def of(cls, texts: Collection[str], language: str) -> Habits:
@@ -174,7 +176,9 @@ class Habits:
             return times >= FEWEST and times > USUAL * sum(map(whole.count, among))
 
         marks = language in _BLANK_BEFORE_MARKS or usual(_BEFORE_MARKS, ";:!?")
-        return cls(usual(_BEFORE_POINT, ",."), usual(_IN_BRACKETS, "()[]"), marks, repeated_words(texts))
+        return cls(
+            usual(_BEFORE_POINT, ",."), usual(_IN_BRACKETS, "()[]"), marks, repeated_words(texts), accented_names(texts)
+        )
 
 
 def find_spacing(document: Document, habits: Habits) -> Iterator[Finding]:

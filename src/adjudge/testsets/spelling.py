@@ -1,13 +1,15 @@
 """Misspelt words and words run together: unknown to dictionary and frequency list, with a frequent word close by.
 
 Never on capitalised words or words with letters beyond the alphabet's plain ones (names), nor on a form that the
-document uses three times. A misspelling that is itself a word (though for through) cannot be found this way.
+document uses three times. A misspelling that is itself a word (though for through) cannot be found this way; some
+are in `confusions.py`. Names that have lost their accents are found where the file writes them with accents elsewhere.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
 import regex
 
@@ -16,7 +18,7 @@ from adjudge.testsets.findings import Edit, Finding
 from adjudge.testsets.words import NEVER_PARTS, Lexicon, Near
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 
 # Not part of a name, a link, a handle, a number or something written with dots and dashes.
@@ -29,6 +31,7 @@ _MAY_DOUBLE = frozenset(
 _LONE = regex.compile(r"(?<=\s)(?:([b-z])(?=\s(?!\p{Lu}))|([bcfghjkmnpqrstuwz])(?=\s))")
 # Function words that make no compounds, and those that make none with the following word.
 GLUED_BEFORE = (*NEVER_PARTS, "a", "at", "as", "in", "to", "if", "it", "is", "an", "or", "be")
+_NAME = regex.compile(r"(?<![\p{L}@#/.])\p{Lu}[\p{Ll}\p{M}]{3,}(?![\p{L}@/])")
 _QUOTED = "\"“”„«»'‘’"
 SHORTEST = 4
 LONG = 6
@@ -46,6 +49,26 @@ def repeated_words(texts: Iterable[str]) -> frozenset[str]:
     """Words that a file uses more than once: a compound that its authors use again is meant so."""
     words = Counter(word for text in texts for word in _WORD.findall(text))
     return frozenset(word for word, times in words.items() if times > 1)
+
+
+def accented_names(texts: Iterable[str]) -> dict[str, str]:
+    """The names that a file writes with accents, by what is left of them without; not where two become the same."""
+    names = {name for text in texts for name in _NAME.findall(text) if not name.isascii()}
+    plain = Counter(map(_strip_accents, names))
+    return {bare: name for name in names if plain[bare := _strip_accents(name)] == 1 and bare.isascii()}
+
+
+def _strip_accents(word: str) -> str:
+    return "".join(letter for letter in normalize("NFD", word) if not combining(letter))
+
+
+def find_lost_accents(document: Document, accented: Mapping[str, str]) -> Iterator[Finding]:
+    """Find names without the accents that they have elsewhere in the file."""
+    for index, text in enumerate(document.texts if accented else ()):
+        for match in _NAME.finditer(text):
+            if (name := accented.get(match.group())) is not None:
+                edit = Edit(match.start(), match.end(), name)
+                yield document.finding(index, "typo", f"'{match.group()}' is '{name}' elsewhere", 0.7, edit=edit)
 
 
 def find_typos(document: Document, lexicon: Lexicon, repeated: frozenset[str] = frozenset()) -> Iterator[Finding]:
