@@ -47,7 +47,8 @@ def without_last_column(raw: bytes) -> bytes:
 BAD: dict[str, tuple[bytes | None, tuple[str, ...]]] = {
     "missing": (None, ("no such file",)),
     "empty": (b"", ("is empty",)),
-    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("line 3", "binary")),
+    "binary": (b"\x7fELF\r\n\x1a\n\0\0\0\rIHDR", ("line 3", "binary")),
+    "picture": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", ("is a picture", "give the table")),
     "truncated": (table(FEW_SCORES)[:-12], (f"line {len(FEW_SCORES) + 1}", "fields", "header has 12")),
     "truncated Parquet": (b"PAR1\x15\x04\x15", ("Parquet",)),
     "no system": (b"annotator,rank\nx,1\n", ("no column 'system'", "annotator, rank")),

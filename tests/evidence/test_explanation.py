@@ -276,3 +276,11 @@ def test_ranking_notes_nothing_where_everybody_judges_everything() -> None:
     judgments = _judgments([(*row[:4], float(np.clip(row[4], 0, 100))) for row in rows])
     for method in ("mixed", "raw", "zscore"):
         assert not [note for note in adjudge.rank(judgments, method=method).notes if "happened to get" in note]
+
+
+def test_a_composition_that_cannot_be_told_does_not_stop_a_ranking_of_means() -> None:
+    """All scores are equal, so that there is no model to compare the means with."""
+    rows = [
+        {"annotator": a, "segment": str(i), "system": s, "score": 20.0} for a in "ab" for i in range(6) for s in "xy"
+    ]
+    assert [one.score for one in adjudge.rank(pl.DataFrame(rows), method="raw").systems] == [20.0, 20.0]

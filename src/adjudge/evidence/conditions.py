@@ -21,6 +21,7 @@ from adjudge.mixed.design import MODELS
 from adjudge.mixed.model import model_of
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import ScoreEstimator, as_scores
+from adjudge.table.errors import DataError
 from adjudge.table.judgments import codes_of
 from adjudge.table.participants import suspected_accounts
 from adjudge.table.protocols import RELATIVE
@@ -285,7 +286,11 @@ def find_composition(method: str, judgments: Judgments) -> Composition | None:
     means = method in ("raw", "zscore") and len(judgments) <= MOST_SCORES
     if is_relative(judgments) or not (means or method in MODELS):
         return None
-    model = model_of(ScoreEstimator(judgments).design.with_model("mixed-points"))
+    try:
+        model = model_of(ScoreEstimator(judgments).design.with_model("mixed-points"))
+    except DataError:
+        # Means can be ranked where the model cannot be fitted, as where all scores are equal.
+        return None
     worth = model.part_of_means("annotator") + model.part_of_means("task")
     if method == "zscore":
         worth = worth - model.over_rows(own_means(judgments)[model.design.row])
