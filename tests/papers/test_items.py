@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -51,6 +52,12 @@ The maps are more than two hundred years old.
 
 However, he said that nothing had been decided so far.
 The committee will meet again on Friday.
+
+Orchestra plays by the lake
+The orchestra played in the park near the lake
+They drove though the park at night.
+She bought a apple there from Zoltan Kovary.
+Zoltán Kőváry sells fruit by the lake.
 """
 UNEQUAL = "annotator,system,document,segment,score\n" + "".join(
     f"p{who},{system},d{segment // 5},{segment},{75 - 20 * (who % 2) + (segment * ord(system) + who**2) % 11}\n"
@@ -59,6 +66,51 @@ UNEQUAL = "annotator,system,document,segment,score\n" + "".join(
     for system in ("AB"[who % 2], "C", "D")
 )
 """Strict people alone judge B, the others alone A."""
+CALIBRATION = "annotator,segment,system,kind,score\n" + "".join(
+    f"p{who},{kind}{item},{system},{kind},"
+    f"{50 + 6 * who * (kind == 'system') + (item * 7 + who * 3 + ord(system)) % 23}\n"
+    for who in range(6)
+    for kind in ("calibration", "system")
+    for item in range(12)
+    for system in "ABC"
+)
+"""Six people, each a little more lenient than the one before with items that are not for calibration."""
+ANSWERS = np.random.default_rng(5).integers(0, 101, size=(4, 40, 4))
+COPIED = "annotator,segment,system,score,target_text,rater_type,origlang,shown\n" + "".join(
+    f"{who},{item},{system},{ANSWERS['abcd'.index(who.replace('b', 'a')), item, number]},"
+    f"{'the same text' if item % 4 == 0 and system in 'YZ' else f'text {item} {system}'},expert,de,source\n"
+    for who in "abcd"
+    for item in range(40)
+    for number, system in enumerate(("X", "Y", "Z", "human-A"))
+)
+"""Two people (a and b) with the same answers, two systems with equal texts in places, and stated conditions."""
+TIED = "annotator,screen,segment,system,rank,source_text\n" + "".join(
+    f"p{block % 4},{block},{block},{system},{rank},{'word ' * (3 + block % 9)}\n"
+    for block in range(120)
+    for system, rank in zip(
+        "ABCD", (1 + block % 3, 1 + block % 3, 1 + (block * 7) % 4, 1 + (block * 5) % 4), strict=True
+    )
+)
+"""A and B always share a rank."""
+NEWS = {
+    "sport": "team match goal season coach league player score final club",
+    "money": "bank market price share trade profit budget tax loan growth",
+    "weather": "rain storm wind flood snow river cold cloud heat drought",
+}
+
+
+def news(topics: str, documents: int) -> str:
+    """Documents that talk of one topic each, in turn."""
+    texts = []
+    for number in range(documents):
+        words = NEWS[topics.split()[number % len(topics.split())]].split()
+        lines = [
+            f"The {words[(number + i) % 10]} and the {words[(number * 3 + i * 2) % 10]} were here." for i in range(6)
+        ]
+        texts.append("\n".join(lines))
+    return "\n\n".join(texts) + "\n"
+
+
 SIMULATED = (
     "-o da.parquet --protocol da --systems 5 --annotators 8 --tasks 16 --documents 10 --seed 3",
     "-o rr.parquet --systems 6 --annotators 8 --blocks 300 --sources source.txt --seed 3",
@@ -70,7 +122,10 @@ def prepare(folder: Path) -> None:
     """Write the files that the commands of the page read; the working folder is `folder`."""
     write_all(folder)
     (folder / "faults.en.txt").write_text(FAULTS)
-    (folder / "unequal.csv").write_text(UNEQUAL)
+    for name, content in (("unequal", UNEQUAL), ("calibration", CALIBRATION), ("copied", COPIED), ("tied", TIED)):
+        (folder / f"{name}.csv").write_text(content)
+    (folder / "news.en.txt").write_text(news("sport sport money", 24) + "\n" + news("sport", 1))
+    (folder / "corpus.en.txt").write_text(news("sport money weather", 60))
     for options in SIMULATED:
         assert CliRunner().invoke(app, ["simulate", *shlex.split(options)]).exit_code == 0
 

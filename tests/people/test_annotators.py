@@ -205,3 +205,34 @@ def test_blank_work_may_be_rejected_all_the_same() -> None:
     rows = [*ATTENTIVE, ("good", "t2", "9", "system", None)]
     rejected: list[object] = [row[4] is None for row in rows]
     assert "some work was rejected" in by_name(campaign(rows, rejected=rejected))["good"].reasons  # type: ignore[arg-type]
+
+
+def calibrated(shifts: list[float], rng: np.random.Generator) -> Judgments:
+    """40 calibration and 40 other items by each person; the others stand `shift` above, noise has sd 10."""
+    rows = [
+        (f"p{who}", "t", f"{kind}{i}", kind, float(50 + strict + shift * (kind == "system") + rng.normal(0, 10)))
+        for who, shift in enumerate(shifts)
+        for strict in (rng.normal(0, 15),)
+        for kind in ("calibration", "system")
+        for i in range(40)
+    ]
+    return campaign(rows)
+
+
+def test_calibration_items_that_stand_alike_for_everybody_are_told_from_others() -> None:
+    """By simulation: with the same shift p is uniform; with shifts that differ (sd 6) it is small."""
+    rng = np.random.default_rng(3)
+    same = [check(calibrated([8.0] * 10, rng)).calibration for _ in range(100)]
+    p = np.array([one.p for one in same if one])
+    assert len(p) == 100
+    assert 0.0 <= (p < 0.05).mean() <= 0.12
+    assert np.mean([one.difference for one in same if one]) == pytest.approx(8, abs=0.5)
+    apart = check(calibrated(list(rng.normal(8, 6, 10)), rng)).calibration
+    assert apart is not None
+    assert apart.p < 0.01
+    assert apart.spread > 2
+    assert any(table.title == "Calibration items beside others" for table in check(calibrated([0, 0, 9], rng)).tables())
+
+
+def test_without_calibration_items_there_is_no_mismatch() -> None:
+    assert check(campaign(ATTENTIVE)).calibration is None

@@ -310,3 +310,14 @@ def test_both_good_and_both_bad_are_kept_apart() -> None:
     assert round(merged.mean, 3) == 0.424
     assert round(apart.mean, 3) == 0.387
     assert apart.same == pytest.approx(35 / 63)
+
+
+def test_the_share_of_items_on_which_all_agree_is_counted() -> None:
+    judgments = random_rankings(4, blocks=200)
+    slow = [
+        {answer for _, answer in given}
+        for given in every_annotation(judgments, reference=True).values()
+        if len({who for who, _ in given}) > 1
+    ]
+    told = next(one for one in agree(judgments).pairs_of_people if one.reading == "better, tie, worse")
+    assert told.same == pytest.approx(sum(len(answers) == 1 for answers in slow) / len(slow))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 import trueskill as reference_trueskill
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import adjudge
 from adjudge.ranking import relative
 from adjudge.ranking.counts import tally
 from adjudge.ranking.methods import RankSettings, rank
@@ -171,3 +173,14 @@ def test_any_in_block_fails_only_those_alone_in_the_last_place() -> None:
     ranking = rank(judgments, method="block-any", settings=RankSettings(resamples=0))
     expected = {"a": 1.0, "b": 2 / 3, "c": 2 / 3}
     assert {row.system: row.score for row in ranking.systems} == pytest.approx(expected)
+
+
+def test_measures_that_count_ties_as_won_say_whom_this_favours() -> None:
+    rows = [
+        {"annotator": "a", "segment": str(i), "screen": str(i), "system": name, "rank": rank, "protocol": "ranking"}
+        for i in range(20)
+        for name, rank in (("x", 1), ("y", 1), ("z", 2 + i % 2))
+    ]
+    ranked = adjudge.rank(pl.DataFrame(rows), method="wins-or-ties", resamples=0)
+    assert any("favours systems that tie often (from 0% (z) to 50% (x)" in note for note in ranked.notes)
+    assert not any("tie often" in note for note in adjudge.rank(pl.DataFrame(rows), method="wins", resamples=0).notes)

@@ -118,6 +118,25 @@ def test_two_versions_and_outputs(tmp_path: Path) -> None:
     assert mt.ter[0] == 0.0
 
 
+def test_metrics_of_two_versions_have_intervals(tmp_path: Path) -> None:
+    lines = [f"The number {i} is here , and so is {i % 7} ." for i in range(40)]
+    before, after = (write(tmp_path / name, "\n".join(lines) + "\n") for name in ("b.txt", "a.txt"))
+    changed = [line.replace("here", "there") if i % 3 == 0 else line for i, line in enumerate(lines)]
+    mt = write(tmp_path / "mt.txt", "\n".join(changed) + "\n")
+    options = TestSetOptions(
+        language="en", after=after, outputs=(parse_output(f"mt={mt},{before}"),), reference_translation=(before,)
+    )
+    versions = testset([before], options).versions
+    assert versions is not None
+    (output,) = versions.outputs
+    # An output that equals the reference has a BLEU of 100 in every resample.
+    assert output.metrics["BLEU"][1] == pytest.approx(100)
+    assert output.margins["BLEU"][1] == pytest.approx(0, abs=1e-6)
+    # The standard error of the mean of 40 segments, 14 of which have one error of 10 words, is .75 percent in TER.
+    share = 14 / 40
+    assert output.margins["TER"][0] == pytest.approx(196 * (share * (1 - share) / 40) ** 0.5 / 10, rel=0.15)
+
+
 def test_versions_of_other_lengths(tmp_path: Path) -> None:
     before = write(tmp_path / "b.txt", "One is here.\nTwo is here.\nThree is here.\n")
     after = write(tmp_path / "a.txt", "A headline\nOne is here.\nTwo is here!\nThree is here.\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.people.results import AnnotatorCheck, Checked, Drift, SameText
+from adjudge.people.results import AnnotatorCheck, CalibrationMismatch, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import Judgments, SetAside, key_hashes, mark_among, mark_repeated, no_answer
@@ -289,6 +289,44 @@ def measure(final: Judgments, test: str) -> Measured:
     )
 
 
+def calibration_mismatch(final: Judgments) -> CalibrationMismatch | None:
+    """Test whether calibration items stand to other items in the same way for everybody (Cochran's Q).
+
+    Each system counts the same in a person's mean of other items, so that who met which systems matters little.
+    """
+    kind = pl.col("kind")
+    other = kind.is_in(RATED)
+    scored = final.table.filter(pl.col("score").is_not_null() & (other | (kind == "calibration")))
+    if scored.filter(kind == "calibration").is_empty():
+        return None
+    level = pl.col("score") - pl.col("score").mean().over("system", other) + pl.col("score").mean().over(other)
+    parts = (
+        scored.with_columns(score=level, other=other)
+        .group_by("annotator", "other")
+        .agg(mean=pl.col("score").mean(), sd=pl.col("score").std(), n=pl.len())
+        .filter((pl.col("n") > FEWEST_PAIRS) & (pl.col("sd") > 0))
+    )
+    both = parts.filter("other").join(parts.filter(~pl.col("other")), on="annotator")
+    if both.height <= FEWEST_PAIRS:
+        return None
+    from scipy.stats import chi2
+
+    column = {name: both[name].to_numpy() for name in ("mean", "sd", "n", "mean_right", "sd_right", "n_right")}
+    apart = column["mean"] - column["mean_right"]
+    variance = column["sd"] ** 2 / column["n"] + column["sd_right"] ** 2 / column["n_right"]
+    weight = 1 / variance
+    q = float(weight @ (apart - weight @ apart / weight.sum()) ** 2)
+    free = both.height - 1
+    between = (q - free) / (weight.sum() - (weight @ weight) / weight.sum())
+    return CalibrationMismatch(
+        annotators=both.height,
+        difference=float(apart.mean()),
+        spread=float(np.sqrt(max(0.0, between))),
+        ratio=float(np.median(column["sd"] / column["sd_right"])),
+        p=float(chi2.sf(q, free)),
+    )
+
+
 UNTESTED = ("controls cannot be tested", "judged no controls")
 """Reasons why somebody does not pass that show nothing against them."""
 
@@ -487,6 +525,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         dropped=dropped,
         same_texts=seen.same_texts,
         drifts=seen.drifts,
+        calibration=calibration_mismatch(final),
         accounts=accounts,
     )
 

@@ -92,7 +92,7 @@ def _advise(inter: Coefficients) -> tuple[str, ...]:
     if kappa >= MODERATE:
         below = f"below {TENTATIVE}, which Krippendorff (1980) asks for even tentative conclusions"
         return (f"agreement between annotators (kappa {kappa:.2f}) is {below}: use the intervals, not the order alone",)
-    below = f"below {MODERATE}, not even moderate (Landis and Koch 1977)"
+    below = f"below {MODERATE}, not even moderate (Landis and Koch 1977; Krippendorff 1980 asks for {TENTATIVE})"
     cure = "Show fewer outputs together, split long segments, brief the annotators, or let more people judge"
     return (f"agreement between annotators (kappa {kappa:.2f}) is {below}. {cure}",)
 
@@ -102,7 +102,16 @@ def _kappas_of_people(annotations: Annotations) -> tuple[PeopleKappas, ...]:
     pairs = pair_annotators(annotations)
     enough = pairs.pairs >= FEWEST_SHARED
     share = divide(pairs.agreeing[enough], pairs.pairs[enough])
-    return _spread_of("better, tie, worse", above_chance_all(share, pairs.expected[enough]))
+    kappas = above_chance_all(share, pairs.expected[enough])
+    return _spread_of("better, tie, worse", kappas, same=_share_unanimous(annotations))
+
+
+def _share_unanimous(annotations: Annotations) -> float:
+    """Of the items that two people or more judged, the share on which they all say the same."""
+    people = np.bincount(annotations.item)
+    chosen = np.stack([np.bincount(annotations.item, given, len(people)) > 0 for given in annotations.counts.T])
+    several = people > 1
+    return float((chosen.sum(0) == 1)[several].mean()) if several.any() else float("nan")
 
 
 def _spread_of(

@@ -91,6 +91,24 @@ class SameText:
 
 
 @dataclass(frozen=True)
+class CalibrationMismatch:
+    """How far people's scores of calibration items stand from those of their other items.
+
+    Z-scores from calibration items hold for other items only if the difference is the same for everybody.
+    """
+
+    annotators: int
+    difference: float
+    """Other items minus calibration items, mean over annotators, in points."""
+    spread: float
+    """Standard deviation of this difference between annotators, beyond what single scores explain."""
+    ratio: float
+    """Spread of scores on other items over that on calibration items, median over annotators."""
+    p: float
+    """That the difference is the same for everybody."""
+
+
+@dataclass(frozen=True)
 class Drift:
     """How a person's answers change from the first judgment to the last, by linear regression."""
 
@@ -121,6 +139,8 @@ class Checked(Result):
     same_texts: tuple[SameText, ...] = ()
     """Empty if the data do not say what was shown."""
     drifts: tuple[Drift, ...] = ()
+    calibration: CalibrationMismatch | None = None
+    """Set if annotators judged calibration items beside others."""
     accounts: AccountEvidence | None = None
     """Set if tasks and times suggest that the annotators are accounts of fewer people."""
 
@@ -148,7 +168,21 @@ class Checked(Result):
             tables.append(_same_text_table(self.same_texts))
         if self.drifts:
             tables.append(_drift_table(self.drifts))
+        if self.calibration is not None:
+            tables.append(_calibration_table(self.calibration))
         return tuple(tables)
+
+
+def _calibration_table(mismatch: CalibrationMismatch) -> Table:
+    columns = {
+        "annotators": number("annotators", 0),
+        "difference": number("other minus calibration", 1, help="in points, mean over annotators"),
+        "spread": number("between annotators", 1, help="standard deviation beyond that of single scores"),
+        "ratio": number("ratio of spreads", 2),
+        "p": p_value(),
+    }
+    note = "Z-scores from calibration items need the same difference for everybody; a small p says that it is not."
+    return tabulate("Calibration items beside others", (mismatch,), columns, note)
 
 
 def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
@@ -310,7 +344,8 @@ class PeopleKappas:
     fleiss: float
     """Fleiss' kappa of the items that everybody annotated; only where classes are kept apart."""
     same: float
-    """Share of these items on which everybody says the same."""
+    """Share of items on which everybody says the same: of these items where classes are kept apart, otherwise of those
+    that two people or more annotated."""
 
 
 @dataclass(frozen=True, kw_only=True)

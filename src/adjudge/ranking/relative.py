@@ -122,6 +122,26 @@ def resampling_notes(units: Units, significance: str, method: Method) -> Iterato
         yield f"p-values are sign tests, which ignore that annotators have tastes{instead}"
 
 
+TIES_COUNT = ("wins-or-ties", "block-wins-or-ties")
+"""Methods by which a tie is worth as much as a win."""
+MUCH = 0.05
+
+
+def ties_note(tally: Tally, method: Method) -> Iterator[str]:
+    """Say what ties, counted as won, do to systems that tie unequally often (Bojar et al. 2011, 2.3)."""
+    if method.name not in TIES_COUNT:
+        return
+    met = tally.met.sum(-1)
+    share = np.divide(tally.ties.sum(-1), met, out=np.zeros(len(met)), where=met > 0)
+    most, least = int(share.argmax()), int(share.argmin())
+    if share[most] - share[least] >= MUCH:
+        apart = f"{share[least]:.0%} ({tally.systems[least]}) to {share[most]:.0%} ({tally.systems[most]})"
+        yield (
+            f"{method.name} counts a tie as much as a win, which favours systems that tie often (from {apart} "
+            "of their comparisons): bradley-terry does not"
+        )
+
+
 def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> Iterator[str]:
     """Say where nothing was decided, where systems beat each other in a circle, and where scores contradict a pair."""
     if not tally.wins.any():
@@ -338,6 +358,7 @@ def _rank_by_resamples(
         annotators=_count_people(units),
         notes=(
             *resampling_notes(units, significance, method),
+            *ties_note(tally, method),
             *evidence_notes(tally, scores, level),
             *(() if method.bounded else unopposed_note(tally, apart)),
         ),

@@ -6,6 +6,7 @@ the source did not has another reason. The output before is the hypothesis, the 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -23,6 +24,8 @@ from adjudge.testsets.quotes import ALL
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from sacrebleu.metrics.base import Metric, Score
 
 
 # What changed between two versions of a test set, and what systems made of it.
@@ -54,6 +57,8 @@ class OutputChange:
     """Of segments with an untouched source: the share whose output changed all the same, so for another reason."""
     metrics: Mapping[str, tuple[float, float]]
     """BLEU, chrF and TER against the reference translation, before and after, where there is one."""
+    margins: Mapping[str, tuple[float, float]]
+    """Half-widths of their 95% intervals, by resampling segments, as sacreBLEU computes them."""
 
     @property
     def mean_ter(self) -> float:
@@ -91,7 +96,9 @@ class Versions:
         names = list(dict.fromkeys(name for output in self.outputs for name in output.metrics))
         rows: list[tuple[Cell, ...]] = []
         for output in self.outputs:
-            metrics = [value for name in names for value in output.metrics.get(name, (None, None))]
+            metrics: list[Cell] = []
+            for name in names:
+                metrics += (*output.metrics.get(name, (None, None)), *output.margins.get(name, (None, None)))
             shares = (output.share_where_source_changed, output.share_where_not)
             highest = max(output.ter, default=0.0)
             rows.append((output.system, output.changed, output.mean_ter, highest, *shares, *metrics))
@@ -102,9 +109,11 @@ class Versions:
             number("highest", 3),
             percent("where the source changed"),
             percent("where it did not"),
-            *(number(f"{name} {when}", 2) for name in names for when in ("before", "after")),
+            *(number(f"{name} {what}", 2) for name in names for what in ("before", "after", "± before", "± after")),
         )
         note = "TER between the two outputs: before as hypothesis, after as reference."
+        if names:
+            note += f" ± is half of a 95% interval of {', '.join(names)}, from {RESAMPLES:,} resamples of the segments."
         return Table("Outputs for both versions", columns, tuple(rows), note)
 
 
@@ -114,6 +123,7 @@ def _lines(change: SegmentChange) -> str:
 
 
 FIT = "they must fit"
+RESAMPLES = 1000
 _PUNCTUATION = regex.compile(r"[\p{P}\p{S}]")
 
 
@@ -200,6 +210,7 @@ def _compare_outputs(
     changed = [old != new for old, new in zip(before, after, strict=True)]
     where = [hit for line, hit in zip(lines, changed, strict=True) if line in touched]
     elsewhere = [hit for line, hit in zip(lines, changed, strict=True) if line not in touched]
+    metrics, margins = _metrics(before, after, references)
     return OutputChange(
         system=files.name,
         segments=len(lines),
@@ -207,7 +218,8 @@ def _compare_outputs(
         ter=segment_ter(before, after),
         share_where_source_changed=sum(where) / len(where) if where else None,
         share_where_not=sum(elsewhere) / len(elsewhere) if elsewhere else None,
-        metrics=_metrics(before, after, references),
+        metrics=metrics,
+        margins=margins,
     )
 
 
@@ -220,17 +232,35 @@ def segment_ter(hypotheses: Sequence[str], references: Sequence[str]) -> tuple[f
     return tuple(float(ter.sentence_score(hypothesis, [reference]).score) / 100 for hypothesis, reference in pairs)
 
 
-def _metrics(before: list[str], after: list[str], references: list[list[str]]) -> dict[str, tuple[float, float]]:
-    """BLEU, chrF and TER of both outputs; the one reference serves both, or each version has its own."""
+_Pairs = dict[str, tuple[float, float]]
+
+
+def _metrics(before: list[str], after: list[str], references: list[list[str]]) -> tuple[_Pairs, _Pairs]:
+    """BLEU, chrF and TER of both outputs, and half-widths; the one reference serves both, or each version has its own.
+
+    Both versions are resampled with the same seed, which is sacreBLEU's own.
+    """
     if not references:
-        return {}
+        return {}, {}
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
     from sacrebleu.metrics.ter import TER
 
     both = ((before, references[0]), (after, references[-1]))
-    scores: dict[str, tuple[float, float]] = {}
-    for name, metric in (("BLEU", BLEU()), ("chrF", CHRF()), ("TER", TER())):
-        old, new = (float(metric.corpus_score(texts, [wanted]).score) for texts, wanted in both)
-        scores[name] = (old, new)
-    return scores
+    scores: _Pairs = {}
+    margins: _Pairs = {}
+    metrics: dict[str, Metric] = {"BLEU": BLEU(), "chrF": CHRF(), "TER": TER()}
+    for name, metric in metrics.items():
+        old, new = (metric.corpus_score(texts, [wanted], n_bootstrap=RESAMPLES) for texts, wanted in both)
+        scores[name] = (float(old.score), float(new.score))
+        margins[name] = (_half_width(old, metric), _half_width(new, metric))
+    return scores, margins
+
+
+def _half_width(score: Score, metric: Metric) -> float:
+    """Half of the interval, which sacreBLEU gives in its JSON only."""
+    return float(
+        json.loads(score.format(width=6, is_json=True, signature=metric.get_signature().format())).get(
+            "confidence_var", 0.0
+        )
+    )
