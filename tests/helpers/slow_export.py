@@ -14,7 +14,7 @@ from adjudge.campaigns.tasks import Output, text_hash
 from adjudge.server.export import EXTRA, EXTRA_DRAWN, EXTRA_EDITED, EXTRA_MARKED, EXTRA_SIDE_BY_SIDE
 from adjudge.server.models import Annotator, Decision, Draw, Save, ScreenState
 from adjudge.server.served_campaign import (
-    PlacedOutput,
+    Question,
     effective_spans,
     find_origin,
     find_warning,
@@ -71,7 +71,7 @@ def _drawn() -> dict[int, Row]:
 
 
 def _with_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    shown = [get_served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+    shown = [get_served().question_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
     sources = pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String)
     return frame.with_columns(
         sources, pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String)
@@ -114,7 +114,7 @@ def _rows(state: ScreenState, saves: Iterable[Save]) -> Iterator[Row]:
             for row in history.rows:
                 row["active_seconds"] *= believed
             yield from _credited(
-                history.rows, get_served().output_by_id[state.assignment.task, history.rows[0]["output"]]
+                history.rows, get_served().question_by_id[state.assignment.task, history.rows[0]["output"]]
             )
 
 
@@ -133,8 +133,8 @@ def _add_revision(history: _History, output: str, state: ScreenState, save: Save
             "task": state.assignment.task,
             "score": history.values.get("score"),
             "rank": history.values.get("rank"),
-            **_marks(history.values, get_served().output_by_id[state.assignment.task, output].output),
-            **_texts(history.values, get_served().output_by_id[state.assignment.task, output].output),
+            **_marks(history.values, get_served().question_by_id[state.assignment.task, output].output),
+            **_texts(history.values, get_served().question_by_id[state.assignment.task, output].output),
             "started": state.first_shown,
             "ended": save.edited,
             "active_seconds": history.seconds,
@@ -175,7 +175,7 @@ def _marks(values: dict[str, Any], output: Output) -> Row:
     }
 
 
-def _credited(rows: list[Row], placed: PlacedOutput) -> Iterator[Row]:
+def _credited(rows: list[Row], placed: Question) -> Iterator[Row]:
     """The rows of an output, once for every system that made it."""
     tasks = get_served().tasks
     common = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adjudge.campaigns.campaign_file import Scale
+from adjudge.campaigns.questions import Scale
 from adjudge.judges.clients import AnswerReader, UnusableAnswerError
 
 SCORES = AnswerReader(Scale(), in_pairs=False)

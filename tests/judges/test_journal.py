@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.campaigns.campaign_file import Anchor
+from adjudge.campaigns.questions import Anchor
 from adjudge.judges.ask import _load_tasks, make_questions, make_template
 from adjudge.judges.clients import Answered, EndpointError, Journal
 from adjudge.table.errors import InputError

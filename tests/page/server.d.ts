@@ -35,9 +35,11 @@ declare namespace Server {
     score?: number | null;
     rank?: number | null;
     spans?: (SpanOut)[] | null;
+    both?: string | null;
     kept?: string | null;
     edit?: string | null;
     comment?: string | null;
+    skipped?: string | null;
   }
   interface CampaignHeadOut {
     name: string;
@@ -52,10 +54,14 @@ declare namespace Server {
     source: LanguageOut;
     target: LanguageOut;
     scale: ScaleOut;
+    criteria: (CriterionOut)[];
     shows: "source" | "reference" | "both";
     navigation: "free" | "back-only" | "strict";
     comments: boolean;
+    skip: (string)[] | null;
     ties: boolean;
+    ties_apart: boolean;
+    rank_labels: (string)[];
     side_by_side: number;
     idle_seconds: number;
     spans: MarkRulesOut | null;
@@ -69,10 +75,12 @@ declare namespace Server {
     output: string;
     score?: number | null;
     rank?: number | null;
+    both?: string | null;
     spans?: (SpanIn)[] | null;
     kept?: string | null;
     edit?: string | null;
     comment?: string | null;
+    skipped?: string | null;
   }
   interface CompletionOut {
     code: string | null;
@@ -88,6 +96,12 @@ declare namespace Server {
     judgments_per_hour: number | null;
     judgments_per_day: number | null;
     expected_end: string | null;
+  }
+  interface CriterionOut {
+    name: string;
+    of: "segment" | "document";
+    question: string | null;
+    scale: ScaleOut;
   }
   interface DecisionIn {
     excluded: boolean;
@@ -186,6 +200,7 @@ declare namespace Server {
     expected: [number, number] | null;
     to_mark: (string)[];
     prefilled: (SpanOut)[];
+    more: (QuestionOut)[];
   }
   interface OverviewOut {
     campaign: CampaignHeadOut;
@@ -238,6 +253,10 @@ declare namespace Server {
     judgments: number;
     control_judgments: number;
   }
+  interface QuestionOut {
+    id: string;
+    criterion: number;
+  }
   interface ReassignIn {
     back?: boolean;
   }
@@ -273,6 +292,7 @@ declare namespace Server {
     context_before: (ContextOut)[];
     items: (ItemOut)[];
     context_after: (ContextOut)[];
+    whole: ((QuestionOut)[])[];
   }
   interface SpanIn {
     start?: number | null;

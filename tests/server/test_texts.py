@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import adjudge.server
-from adjudge.campaigns.campaign_file import SCALES
+from adjudge.campaigns.questions import SCALES
 
 STATIC = Path(adjudge.server.__file__).parent / "static" / "collect"
 CATALOGUES = {file.stem: json.loads(file.read_text(encoding="utf-8")) for file in (STATIC / "texts").glob("*.json")}

@@ -14,16 +14,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from adjudge.readers.mqm import Weights
+from adjudge.campaigns.questions import AnyScale, Asked, Criterion, ErrorWeights, Name, Part, Scale, Spans, list_asked
 from adjudge.table import protocols
 from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.errors import shown as quoted
 from adjudge.table.files import read_text
 from adjudge.table.languages import language_code
 from adjudge.table.participants import PREFIX, any_judge, visible_name
-from adjudge.table.texts import MarkRules
 from adjudge.table.wording import agreeing
 
 if TYPE_CHECKING:
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 # The parts of the campaign file: texts, design, context, controls, page, instructions, crowd and links.
 
 MOST_PEOPLE = 100_000
+PAGES = ("pages", "pages-same-documents", "pages-all-systems")
 Direction = Literal["auto", "ltr", "rtl"]
 Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pages-all-systems"]
 Select = Literal["outputs", "spread"]
@@ -42,12 +42,6 @@ TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 # These values also go to the page; the server's answers and the types of the page's scripts are made from them.
 Shows = Literal["source", "reference", "both"]
 Navigation = Literal["free", "back-only", "strict"]
-
-
-class Part(BaseModel):
-    """Unknown keys are faults, nothing is converted silently, nothing changes later."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
 
 
 def is_one_line(text: str) -> bool:
@@ -79,6 +73,7 @@ def _person_name(value: str) -> str:
     return value
 
 
+Reason = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
 PersonName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_person_name)]
 Amount = Annotated[int | float, BeforeValidator(_count_or_share)]
 
@@ -278,12 +273,18 @@ class Looks(Part):
 
 
 class Page(Part):
-    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) at the top of every page."""
+    """How the page behaves; `logo` is a picture (PNG, JPEG or SVG) at the top of every page.
+
+    `skip`: what people cannot judge may be skipped, for one of these reasons, or for one in their own words (`true`).
+    `ties` in pairs: allowed, or told apart as both good and both bad. `rank_labels` stand for ranks, the best first.
+    """
 
     navigation: Navigation = "free"
     comments: bool = False
+    skip: bool | Annotated[tuple[Reason, ...], Field(min_length=1, max_length=20)] = False
+    rank_labels: Annotated[tuple[Reason, ...], Field(min_length=2, max_length=9)] | None = None
     html: Literal["no", "sanitised"] = "no"
-    ties: bool = True
+    ties: bool | Literal["good-or-bad"] = True
     idle_seconds: int = Field(default=120, ge=10, le=86_400)
     logo: Path | None = None
 
@@ -331,117 +332,6 @@ class Links(Part):
     session_hours: int = Field(default=24, ge=1, le=8784)
 
 
-# The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm.
-
-Name = Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^/]+$")]
-Cost = Annotated[float, Field(ge=0, le=1000)]
-
-# Of two levels, in the terms of multidimensional quality metrics.
-CATEGORIES: dict[str, tuple[str, ...]] = {
-    "Accuracy": ("Mistranslation", "Omission", "Addition", "Untranslated text"),
-    "Fluency": ("Grammar", "Spelling", "Punctuation", "Register", "Inconsistency", "Character encoding"),
-    "Terminology": ("Inappropriate for context", "Inconsistent use"),
-    "Style": ("Awkward",),
-    "Locale convention": ("Names", "Dates and times", "Numbers and currency", "Addresses"),
-    "Other": (),
-    "Source error": (),
-    "Non-translation": (),
-}
-
-
-class ErrorWeights(Part):
-    """What an error costs in the score that follows from the errors."""
-
-    minor: Cost = Weights.minor
-    punctuation: Cost = Weights.punctuation
-    major: Cost = Weights.major
-    critical: Cost = Weights.critical
-    non_translation: Cost = Weights.non_translation
-
-    def as_weights(self) -> Weights:
-        """The same for counting."""
-        return Weights(**self.model_dump())
-
-
-class Spans(Part):
-    """What annotators mark. `snap`: marks end at words, or at characters where the script writes no spaces (`auto`).
-
-    `source`: the source can be marked too. `missing`: there is a mark for what was left out. `categories` are groups
-    with their members. Where a score is given, the page asks to confirm one below `warn_below` without any error, and
-    one above `warn_above` with a major error.
-    """
-
-    severities: tuple[protocols.Severity, ...] | None = Field(default=None, min_length=1)
-    categories: dict[Name, tuple[Name, ...]] | None = Field(default=None, min_length=1)
-    weights: ErrorWeights = ErrorWeights()
-    source: bool = False
-    missing: bool = True
-    snap: Literal["auto", "words", "characters"] = "auto"
-    warn_below: float = Field(default=50, ge=-1_000_000, le=1_000_000)
-    warn_above: float = Field(default=90, ge=-1_000_000, le=1_000_000)
-
-    @model_validator(mode="after")
-    def _named_once(self) -> Self:
-        for key, names in (("severities", self.severities or ()), *(self.categories or {}).items()):
-            if len(set(names)) < len(names):
-                raise ValueError(f"'{key}' names one twice; name each once")
-        return self
-
-    def rules(self, protocol: str) -> MarkRules:
-        """Which marks are allowed; severities from the mildest."""
-        chosen = self.severities or protocols.PROTOCOLS[protocol].severities
-        with_categories = protocols.PROTOCOLS[protocol].categories
-        return MarkRules(
-            severities=tuple(severity for severity in protocols.SEVERITIES if severity in chosen),
-            categories=tuple(self.category_names()) if with_categories else (),
-            source=self.source,
-            missing=self.missing,
-            # Two errors of different kinds can lie in the same words.
-            overlap=with_categories,
-        )
-
-    def category_names(self) -> list[str]:
-        """All categories as they are stored: `group/member`, or the group alone where it has no members."""
-        groups = (self.categories or CATEGORIES).items()
-        return [f"{group}/{member}" if member else group for group, members in groups for member in (members or ("",))]
-
-
-# What the errors of one translation can cost, where the score follows from them.
-MOST_POINTS = 1_000_000.0
-PAGES = ("pages", "pages-same-documents", "pages-all-systems")
-
-
-class Anchor(Part):
-    """A mark on the scale and its meaning."""
-
-    at: float
-    text: str
-
-
-class Scale(Part):
-    """The scale of scores; default: the protocol's own."""
-
-    low: float = Field(default=0, ge=-MOST_POINTS, le=MOST_POINTS)
-    high: float = Field(default=100, ge=-MOST_POINTS, le=MOST_POINTS)
-    step: float = Field(default=1, gt=0, le=MOST_POINTS)
-    anchors: tuple[Anchor, ...] = Field(default=(), max_length=1000)
-
-    @model_validator(mode="after")
-    def _in_order(self) -> Self:
-        if self.low >= self.high:
-            raise ValueError(f"'low' = {self.low:g} must lie below 'high' = {self.high:g}")
-        if self.step > self.high - self.low:
-            raise ValueError(f"'step' = {self.step:g} is longer than the scale; choose a smaller one")
-        if (self.high - self.low) / self.step > MOST_POINTS:
-            raise ValueError(
-                f"'step' = {self.step:g} cuts the scale into more than a million steps; choose a larger one"
-            )
-        for anchor in self.anchors:
-            if not self.low <= anchor.at <= self.high:
-                raise ValueError(f"anchor at {anchor.at:g} lies outside {self.low:g} to {self.high:g}")
-        return self
-
-
 class Campaign(Part):
     """One campaign of one protocol and one language pair."""
 
@@ -458,7 +348,8 @@ class Campaign(Part):
     looks: Looks | None = None
     page: Page = Page()
     spans: Spans = Spans()
-    scale: Scale | None = None
+    scale: AnyScale | None = None
+    criteria: dict[Name, Criterion] = Field(default={}, max_length=12)
     instructions: dict[str, InstructionText] = Field(default={})
     crowd: Crowd = Crowd()
     links: Links = Links()
@@ -499,6 +390,7 @@ class Campaign(Part):
             f"design.structure '{design.structure}' {for_scores}; for protocol {name} leave it out",
         )
         yield from self._list_conflicts_side_by_side(protocol)
+        yield from self._list_conflicts_of_questions(protocol)
         instructed = self.controls.attention_text is not None and not protocol.on_scale
         yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(protocols.ON_SCALE)} only"
         drawn, pooled = self.adaptive is not None, self.assignment.policy == "pool"
@@ -546,6 +438,33 @@ class Campaign(Part):
                 f"design.long_sources shows {long.outputs} outputs, which must be {fewer}; lower it or remove it",
             )
 
+    def _list_conflicts_of_questions(self, protocol: protocols.Protocol) -> Iterator[tuple[bool, str]]:
+        """Whether what is asked fits the protocol and the structure of the tasks."""
+        name, pages = f"'{self.protocol}'", f"{', '.join(PAGES)}; it is '{self.design.structure}'"
+        of_document = [asked.name for asked in self.asked if asked.of == "document"]
+        yield (
+            bool(self.criteria) and not protocol.scored,
+            f"'criteria' are scores ({', '.join(protocols.SCORED)}); remove them for protocol {name}",
+        )
+        looks_alike = len({criterion.casefold() for criterion in self.criteria}) < len(self.criteria)
+        yield looks_alike, "'criteria' names one twice, but for capitals; give each its own name"
+        yield (
+            bool(of_document) and self.design.structure not in PAGES,
+            f"criterion '{', '.join(of_document)}' is of whole documents, so design.structure must be one of {pages}",
+        )
+        yield (
+            self.adaptive is not None and protocol.on_scale and bool(of_document) and self.asked[0].of == "document",
+            "'adaptive' needs a score of each segment, but all criteria are of whole documents; remove it",
+        )
+        split = self.page.ties == "good-or-bad"
+        yield split and not protocol.in_pairs, f"page.ties = 'good-or-bad' is for pairs; protocol {name} has none"
+        labels = self.page.rank_labels
+        yield labels is not None and not protocol.in_blocks, "page.rank_labels is for rankings; remove it"
+        yield (
+            labels is not None and self.page.ties is False,
+            "page.rank_labels are given to any number of outputs, so ties must be allowed; remove page.ties = false",
+        )
+
     @property
     def side_by_side(self) -> int:
         """How many outputs of a segment are shown together; 1 where each is judged by itself."""
@@ -561,29 +480,23 @@ class Campaign(Part):
 
     @property
     def score_scale(self) -> Scale:
-        """The scale in force: the file's, or the protocol's own."""
-        return self.scale or SCALES.get(self.protocol, Scale())
+        """The scale of the scores that come first: the file's, or the protocol's own."""
+        return self.asked[0].scale if self.asked else Scale()
 
+    @property
+    def warn_limits(self) -> tuple[float, float]:
+        """The score below which an error is missed, and above which a major one surprises."""
+        scale, given = self.score_scale, (self.spans.warn_below, self.spans.warn_above)
+        shares = zip(given, (0.5, 0.9), strict=True)
+        below, above = (
+            scale.low + share * (scale.high - scale.low) if said is None else said for said, share in shares
+        )
+        return below, above
 
-def _make_scale(anchors: dict[float, str], high: float = 100) -> Scale:
-    return Scale(high=high, anchors=tuple(Anchor(at=at, text=text) for at, text in anchors.items()))
-
-
-SCALES = {
-    "da": _make_scale({0: "0%", 50: "50%", 100: "100%"}),
-    "sqm": _make_scale(
-        {
-            0: "no meaning kept",
-            2: "some meaning kept",
-            4: "most meaning kept, few errors",
-            6: "perfect meaning and grammar",
-        },
-        high=6,
-    ),
-    "esa": _make_scale(
-        {0: "nothing of the meaning", 33: "some of the meaning", 66: "most of the meaning", 100: "perfect"}
-    ),
-}
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """The scores that are asked for, those of segments first."""
+        return list_asked(self.criteria, self.protocol, self.scale)
 
 
 # Reading `campaign.toml`: every fault of the file in one message, each with its key and what to do.

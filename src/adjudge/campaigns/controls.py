@@ -13,7 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES, Campaign
+from adjudge.campaigns.campaign_file import PAGES, Campaign
+from adjudge.campaigns.questions import MOST_POINTS
 from adjudge.campaigns.scores import make_chunks
 from adjudge.campaigns.tasks import DraftItem, DraftOutput, DraftScreen, Material, Run
 from adjudge.table.errors import DataError

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from adjudge.campaigns.allocation import Positions, assign_people, order_screens
-from adjudge.campaigns.campaign_file import MOST_POINTS, PAGES, Campaign
+from adjudge.campaigns.campaign_file import PAGES, Campaign
 from adjudge.campaigns.controls import ComparedController, Controller, plan_amounts
+from adjudge.campaigns.questions import MOST_POINTS
 from adjudge.campaigns.rankings import make_ranking
 from adjudge.campaigns.scores import (
     make_all_systems,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.questions import Asked
 
 _FOLDER = Path(__file__).resolve().parent / "guides"
 # Where on the scale the four levels of quality lie.
@@ -41,14 +42,19 @@ def make_guide(campaign: Campaign, language: str) -> str:
     texts = _sentences(language if language in guide_languages() else "en")
     parts = [_first_words(campaign, texts), *_sections(campaign, texts)]
     order = {"free": "", "back-only": texts["howto_back_only"], "strict": texts["howto_strict"]}
-    page = [texts["own_judgment"], " ".join(filter(None, (texts["howto_saved"], order[campaign.page.navigation])))]
+    skip = texts["howto_skip"] if campaign.page.skip else ""
+    page = [
+        texts["own_judgment"],
+        " ".join(filter(None, (skip, texts["howto_saved"], order[campaign.page.navigation]))),
+    ]
     return "\n\n".join([*parts, f"## {texts['head_page']}", *page]) + "\n"
 
 
 def make_short_guide(campaign: Campaign, language: str) -> str:
     """The instructions in a sentence that stays in sight while people judge."""
     texts = _sentences(language if language in guide_languages() else "en")
-    return _fill(texts[f"short_{_kind_of(campaign)}"], campaign)
+    named = _name_questions(campaign, texts)
+    return named if named is not None else _fill(texts[f"short_{_kind_of(campaign)}"], campaign)
 
 
 def _kind_of(campaign: Campaign) -> str:
@@ -61,6 +67,17 @@ def _kind_of(campaign: Campaign) -> str:
     return "postedit" if protocol.edited else "score"
 
 
+def _name_questions(campaign: Campaign, texts: dict[str, str]) -> str | None:
+    """What is asked, where the campaign names it itself: criteria, or labels instead of ranks."""
+    if campaign.page.rank_labels:
+        return texts["howto_labels"].replace("{labels}", "; ".join(campaign.page.rank_labels))
+    if not campaign.criteria:
+        return None
+    of_document = {"document": f" ({texts['criterion_document']})", "segment": ""}
+    names = (f"{asked.name}{of_document[asked.of]}" for asked in campaign.asked)
+    return texts["howto_criteria"].replace("{criteria}", ", ".join(names))
+
+
 def _fill(text: str, campaign: Campaign) -> str:
     scale = campaign.score_scale
     return text.replace("{low}", f"{scale.low:g}").replace("{high}", f"{scale.high:g}")
@@ -70,7 +87,9 @@ def _first_words(campaign: Campaign, texts: dict[str, str]) -> str:
     """What is read, and what is done with it."""
     kind, protocol = _kind_of(campaign), campaign.protocol
     read = texts[f"howto_{'several' if campaign.side_by_side > 1 else 'one'}_{campaign.context.show}"]
-    own = _fill(texts.get(f"howto_{protocol}", texts["howto_da"]), campaign)
+    own = _name_questions(campaign, texts)
+    if own is None:
+        own = _fill(texts.get(f"howto_{protocol}", texts["howto_da"]), campaign)
     if kind in ("esa", "mqm"):
         marks = [
             texts["howto_mark"],
@@ -79,7 +98,8 @@ def _first_words(campaign: Campaign, texts: dict[str, str]) -> str:
         ]
         return f"{read} {' '.join(filter(None, marks))}\n\n{own}"
     if kind in ("ranking", "pairwise"):
-        ties = texts[f"howto_{kind}_{'ties' if campaign.page.ties else 'once'}"]
+        apart = campaign.page.ties == "good-or-bad"
+        ties = texts[f"howto_{kind}_{'apart' if apart else 'ties' if campaign.page.ties else 'once'}"]
         return f"{read} {own} {ties}\n\n{texts['meaning_first']}"
     return f"{read} {own}" + (f"\n\n{texts['edit_little']}" if kind == "postedit" else "")
 
@@ -87,7 +107,10 @@ def _first_words(campaign: Campaign, texts: dict[str, str]) -> str:
 def _sections(campaign: Campaign, texts: dict[str, str]) -> Iterator[str]:
     """What the scores mean, how serious errors are, and what to do in special cases."""
     kind = _kind_of(campaign)
-    if PROTOCOLS[campaign.protocol].on_scale:
+    if campaign.criteria:
+        yield f"## {texts['head_scores']}"
+        yield "\n".join(f"- {_describe_criterion(asked)}" for asked in campaign.asked)
+    elif PROTOCOLS[campaign.protocol].on_scale:
         yield f"## {texts['head_scores']}"
         yield "\n".join(f"- **{number:g}** – {meaning}" for number, meaning in _meanings(campaign, texts))
     severities = campaign.spans.rules(campaign.protocol).severities
@@ -99,6 +122,16 @@ def _sections(campaign: Campaign, texts: dict[str, str]) -> Iterator[str]:
     by_kind = {"esa": "marked", "mqm": "marked", "ranking": "compared", "pairwise": "compared", "postedit": "edited"}
     yield texts[f"cases_{by_kind.get(kind, 'scored')}"]
     yield "\n".join(f"- {texts[f'case_{name}']}" for name in _CASES)
+
+
+def _describe_criterion(asked: Asked) -> str:
+    """A criterion with its scale, in the campaign's own words."""
+    scale = asked.scale
+    meanings = (
+        "; ".join(f"{anchor.at:g} = {anchor.text}" for anchor in scale.anchors) or f"{scale.low:g}–{scale.high:g}"
+    )
+    question = "" if asked.question is None else f" – {asked.question}"
+    return f"**{asked.name}**{question} ({meanings})"
 
 
 def _meanings(campaign: Campaign, texts: dict[str, str]) -> list[tuple[float, str]]:

@@ -35,7 +35,7 @@ from adjudge.table.settings import option, seed_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from adjudge.campaigns.campaign_file import Scale
+    from adjudge.campaigns.questions import Scale
     from adjudge.judges.clients import Client
 
 
@@ -510,7 +510,7 @@ def _prepare_questions(campaign: Path, settings: JudgeSettings) -> _Questioning:
 
 
 def _load_tasks(campaign: Path) -> tuple[TaskSet, Scale]:
-    from adjudge.campaigns.campaign_file import SCALES, Scale
+    from adjudge.campaigns.questions import SCALES, Scale
 
     if campaign.suffix.lower() == ".json":
         tasks = load_tasks(campaign)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from adjudge.campaigns.campaign_file import Scale
+    from adjudge.campaigns.questions import Scale
 
 
 MOST_BYTES = 1_000_000

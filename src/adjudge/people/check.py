@@ -12,7 +12,15 @@ import polars as pl
 from adjudge.people.results import AnnotatorCheck, CalibrationMismatch, Checked, Drift, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
-from adjudge.table.judgments import Judgments, SetAside, key_hashes, mark_among, mark_repeated, no_answer
+from adjudge.table.judgments import (
+    Judgments,
+    SetAside,
+    key_hashes,
+    list_blank,
+    mark_among,
+    mark_repeated,
+    no_answer,
+)
 from adjudge.table.maths import Floats, student_tail
 from adjudge.table.participants import ASK_FOR_MAP, AccountEvidence, account_evidence, suspected_accounts
 from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RATED, RELATIVE, Work
@@ -348,8 +356,7 @@ def without_answers(final: Judgments) -> tuple[SetAside, ...]:
     """What was set aside of the judgments, and the rows that hold no answer."""
     held = set(final.protocols)
     what = "score" if not held else "rank" if held <= {*RELATIVE} else "post-edit" if held <= {*EDITED} else "score"
-    rows = final.table.select(no_answer(final.table).sum()).item()
-    return (*final.set_aside, *[SetAside(f"no {what} was given", rows)] * bool(rows))
+    return (*final.set_aside, *list_blank(final.table.filter(no_answer(final.table)), f"no {what} was given"))
 
 
 def _is_timed(final: Judgments) -> bool:

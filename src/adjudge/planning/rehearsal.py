@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.campaigns.campaign_file import SCALES, Scale, load_campaign
+from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.design import design
+from adjudge.campaigns.questions import SCALES, Scale
 from adjudge.campaigns.tasks import TaskSet, load_tasks, text_hash
 from adjudge.planning.simulated_rankings import RankingCampaign, draw_ranks
 from adjudge.planning.simulated_scores import KIND_NAMES, ScoreCampaign, ScoreDesign, draw_scores

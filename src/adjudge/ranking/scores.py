@@ -23,7 +23,7 @@ from adjudge.ranking.significance import mann_whitney
 from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, param
-from adjudge.table.judgments import LEFT_BLANK, Judgments, SetAside, groups, in_words, renumber, weights_note
+from adjudge.table.judgments import LEFT_BLANK, Judgments, groups, in_words, list_blank, renumber, weights_note
 from adjudge.table.maths import (
     Bools,
     Codes,
@@ -712,9 +712,9 @@ def _standardised(judgments: Judgments, sheet: Sheet, method: Method, settings: 
 def _source(judgments: Judgments) -> Provenance:
     """Where the scores come from; rows of which the score was left blank are set aside."""
     blank = (pl.col("protocol").is_in(SCORED) & pl.col("score").is_null()) | LEFT_BLANK
-    rows = judgments.final().table.select(blank.sum()).item()
     source = provenance(judgments)
-    return replace(source, set_aside=(*source.set_aside, *[SetAside("no score was given", rows)] * bool(rows)))
+    left_open = list_blank(judgments.final().table.filter(blank), "no score was given")
+    return replace(source, set_aside=(*source.set_aside, *left_open))
 
 
 def weighted_tests(means: ItemMeans, systems: int) -> PairTests:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import polars as pl
 
 from adjudge.readers.columns import KNOWN
-from adjudge.table.judgments import no_answer
+from adjudge.table.judgments import CRITERION, SKIPPED, no_answer
 from adjudge.table.protocols import KINDS, NOT_JUDGED, PROTOCOLS
 from adjudge.table.record import count_answers
 from adjudge.table.results import Result, Setting, Table, number, text
@@ -139,6 +139,8 @@ class Exported(Imported):
     """Outputs that all annotators judge."""
     examples: int = 0
     """Answers in tutorials."""
+    skipped: int = 0
+    """Outputs that people skipped with a reason; not included above."""
     withdrawn: int = 0
     """Answers that were withdrawn without a replacement; not included above."""
     superseded: int = 0
@@ -149,7 +151,7 @@ class Exported(Imported):
     def tables(self) -> tuple[Table, ...]:
         """One table of counts."""
         [first, *others] = super().tables()
-        apart = ("judgments", "controls", "repeats", "calibration", "examples", "withdrawn", "superseded")
+        apart = ("judgments", "controls", "repeats", "calibration", "examples", "skipped", "withdrawn", "superseded")
         rows = (*((name, getattr(self, name)) for name in apart), *first.rows)
         return tuple(replace(table, title="Exported") for table in (replace(first, rows=rows), *others))
 
@@ -157,14 +159,14 @@ class Exported(Imported):
 def describe_export(judgments: Judgments, settings: Mapping[str, Setting]) -> Exported:
     """Count the contents of an export: judgments, controls and history separately, as on the organisers' page."""
     counted = describe(judgments, settings)
-    answer = [name for name in ("annotator", "task", "output") if name in judgments.table.columns]
+    answer = [name for name in ("annotator", "task", "output", CRITERION) if name in judgments.table.columns]
     table = judgments.table if "output" in answer else judgments.table.with_row_index("output")
     answer = answer if "output" in answer else [*answer, "output"]
     once = table.sort("revision").unique(answer, keep="last")
-    apart = count_answers(once)
+    apart, blank = count_answers(once), once.filter(no_answer(once))
     return Exported(
         **{**{field.name: getattr(counted, field.name) for field in fields(counted)}, **vars(apart)},
-        withdrawn=once.filter(no_answer(once)).height,
+        withdrawn=blank.height if SKIPPED not in blank.columns else blank[SKIPPED].null_count(),
         superseded=table.unique([*answer, "revision"]).height - once.height,
         record=judgments.record,
     )

@@ -14,7 +14,15 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from adjudge.server.served_campaign import MOST_MARKS, WARNINGS, asked_fields, get_served, is_open, score_spans, to_mark
+from adjudge.server.served_campaign import (
+    MOST_MARKS,
+    WARNINGS,
+    Question,
+    get_served,
+    list_questions,
+    score_spans,
+    to_mark,
+)
 from adjudge.table.protocols import PROTOCOLS, Work
 from adjudge.table.texts import find_marks_fault
 
@@ -26,8 +34,11 @@ if TYPE_CHECKING:
     from adjudge.server.models import ScreenState
 
 
-FIELDS = ("score", "rank", "spans", "kept", "edit", "comment")
+FIELDS = ("score", "rank", "both", "spans", "kept", "edit", "comment", "skipped")
+BOTH = ("good", "bad")
+"""What two outputs that are equally good both are, where a campaign tells that apart."""
 COMMENT_LENGTH = 5000
+REASON_LENGTH = 500
 EDIT_LENGTH = 50_000
 _STEP_TOLERANCE = 1e-6
 
@@ -59,23 +70,30 @@ class Merged(NamedTuple):
 
 
 def check_changes(changes: Iterable[Change], screen: Screen, campaign: Campaign) -> None:
-    """Refuse a change of an output that is not on the screen, or to a value that the protocol does not have."""
-    protocol = PROTOCOLS[campaign.protocol]
-    scored_marks = protocol.marked and protocol.on_scale
-    fields = ("comment", *(("score", "spans", "kept") if scored_marks else (protocol.answer,)))
-    shown = {output.id: (item, output) for item in screen.items for output in item.outputs}
+    """Refuse a change of what is not asked on the screen, or to a value that the protocol does not have."""
+    asked = {question.id: question for question in list_questions(screen, campaign)}
     for change in changes:
-        if change.output not in shown:
+        question = asked.get(change.output)
+        if question is None:
             raise Refused(f"output '{change.output}' is not on screen '{screen.id}'")
         if change.value is None:
             continue
-        if change.field not in fields:
+        if change.field not in _list_fields(question, campaign):
             raise Refused(f"protocol '{campaign.protocol}' has no {change.field}")
-        item, output = shown[change.output]
         if change.field == "spans":
-            _check_spans(change.value, item, output, campaign)
+            _check_spans(change.value, question.item, question.output, campaign)
         else:
-            _check_value(change.field, change.value, item, campaign)
+            _check_value(change.field, change.value, question, campaign)
+
+
+def _list_fields(question: Question, campaign: Campaign) -> tuple[str, ...]:
+    """The fields that an answer to a question may have."""
+    remarks = ("comment", "skipped") if question.id == question.owner else ()
+    if question.id != question.output.id:
+        return ("score", *remarks)
+    protocol = PROTOCOLS[campaign.protocol]
+    marks = ("spans", "kept") if protocol.marked else ()
+    return (*question.asks, *marks, *(("both",) if protocol.in_pairs else ()), *remarks)
 
 
 def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> None:
@@ -92,11 +110,16 @@ def _check_spans(value: Any, item: Item, output: Output, campaign: Campaign) -> 
         raise Refused("a mark claims to come from a prefilled mark that does not exist")
 
 
-def _check_value(field: str, value: Value, item: Item, campaign: Campaign) -> None:
+def _check_value(field: str, value: Value, question: Question, campaign: Campaign) -> None:
     if field == "score":
-        _check_score(value, campaign)
-    if field == "rank" and (not isinstance(value, int) or not 1 <= value <= len(item.outputs)):
-        raise Refused(f"rank {value} does not exist among {len(item.outputs)} translations")
+        _check_score(value, question)
+    if field == "rank":
+        labels, shown = campaign.page.rank_labels, len(question.item.outputs)
+        most = shown if labels is None else len(labels)
+        if not isinstance(value, int) or not 1 <= value <= most:
+            raise Refused(f"rank {value} does not exist among {shown} translations")
+    if field == "both" and (campaign.page.ties != "good-or-bad" or value not in BOTH):
+        raise Refused(f"this campaign does not ask whether both are '{value}'")
     if field == "kept" and value not in WARNINGS:
         raise Refused(f"there is no warning called '{value}'")
     if field == "comment" and not campaign.page.comments:
@@ -105,10 +128,23 @@ def _check_value(field: str, value: Value, item: Item, campaign: Campaign) -> No
         raise Refused(f"a comment is a text of at most {COMMENT_LENGTH} characters")
     if field == "edit" and (not isinstance(value, str) or not value.strip() or len(value) > EDIT_LENGTH):
         raise Refused(f"a post-edit is a text of at most {EDIT_LENGTH} characters, and not an empty one")
+    if field == "skipped":
+        _check_reason(value, campaign)
 
 
-def _check_score(value: Value, campaign: Campaign) -> None:
-    scale = campaign.score_scale
+def _check_reason(value: Value, campaign: Campaign) -> None:
+    """Refuse a reason for skipping that the campaign does not allow."""
+    allowed = campaign.page.skip
+    if allowed is False:
+        raise Refused("in this campaign nothing can be skipped")
+    own = isinstance(value, str) and value.strip() and len(value) <= REASON_LENGTH
+    if not (own if allowed is True else value in allowed):
+        raise Refused("this is not one of the reasons for which something can be skipped")
+
+
+def _check_score(value: Value, question: Question) -> None:
+    assert question.asked is not None
+    scale = question.asked.scale
     if not isinstance(value, int | float) or not math.isfinite(value) or not scale.low <= value <= scale.high:
         raise Refused(f"score {value} does not lie between {scale.low:g} and {scale.high:g}")
     steps = (value - scale.low) / scale.step
@@ -176,13 +212,18 @@ def time_of_change(
 
 
 def find_missing(answers: Mapping[str, Any], screen: Screen, campaign: Campaign) -> list[str]:
-    """List the outputs of a screen without all that is asked for, in order."""
-    return [
-        output.id
-        for item in screen.items
-        for output in item.outputs
-        if any(is_open(answers.get(output.id, {}).get(field)) for field in asked_fields(campaign, item))
-    ]
+    """List the questions of a screen that are neither answered nor skipped, in order."""
+    return [question.id for question in list_questions(screen, campaign) if question.is_open(answers)]
+
+
+def list_judged(answers: Mapping[str, Any], screen: Screen, campaign: Campaign) -> list[Question]:
+    """What was judged on a screen rather than skipped, outputs or whole pages: one question about each."""
+    judged = {
+        question.owner: question
+        for question in list_questions(screen, campaign)
+        if question.counts and not question.is_open(answers) and not question.is_skipped(answers)
+    }
+    return list(judged.values())
 
 
 # Marked-up texts as a tree of the few harmless tags: strict, by allow-list. Nothing is ever handed on as HTML.
@@ -293,8 +334,8 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
     for state in states:
         of_annotator = answers.setdefault(state.assignment.annotator_id, {})
         for output, answer in json.loads(state.answers).items():
-            placed = get_served().output_by_id.get((state.assignment.task, output))
-            value = None if placed is None else goodness(answer, placed.output)
+            question = get_served().question_by_id.get((state.assignment.task, output))
+            value = None if question is None or not question.leads else goodness(answer, question.output)
             if value is not None:
                 of_annotator[state.assignment.task, output] = value
     return {annotator: _count_right(given) for annotator, given in answers.items()}
@@ -302,6 +343,8 @@ def count_controls(states: Iterable[ScreenState]) -> dict[int, ControlCount]:
 
 def goodness(answer: dict[str, Any], output: Output) -> float | None:
     """Turn an answer into a number of which more is better: fewer changes, where the text was edited."""
+    if answer.get("skipped") is not None:
+        return None
     campaign = get_served().campaign
     if PROTOCOLS[campaign.protocol].categories:
         return score_spans(answer.get("spans"), campaign)
@@ -320,12 +363,12 @@ def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:
         task = get_served().task_by_id.get(task_id)
         if task is None or task.kind == "tutorial":
             continue
-        output = get_served().output_by_id[task_id, output_id].output
-        if output.expected is not None:
-            low, high = output.expected
+        question = get_served().question_by_id[task_id, output_id]
+        if question.output.expected is not None:
+            low, high = question.output.expected
             verdicts.append(low <= abs(value) <= high)
-        elif output.kind == "degraded" and output.of in by_output:
-            verdicts.append(value < by_output[output.of])
+        elif question.output.kind == "degraded" and question.of in by_output:
+            verdicts.append(value < by_output[question.of])
     return ControlCount(sum(verdicts), len(verdicts))
 
 

@@ -19,7 +19,7 @@ from adjudge.server.saves import parse_times, read_revisions, read_states
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import is_adaptive
 from adjudge.table.errors import AdjudgeError
-from adjudge.table.judgments import INCLUSION, POSITION, SCHEMA, Judgments, SetAside
+from adjudge.table.judgments import CRITERION, INCLUSION, POSITION, SCHEMA, SKIPPED, Judgments, SetAside
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.texts import CORRECTED, VERSION
 
@@ -49,6 +49,12 @@ EXTRA_MARKED: Columns = {
 EXTRA_EDITED: Columns = {"action": pl.String, "comment": pl.String}
 # And where outputs stand side by side: at which place, from 0, as they were shown.
 EXTRA_SIDE_BY_SIDE: Columns = {POSITION: pl.Int64}
+# And where scores are given by several criteria: by which. A whole page has no segment.
+EXTRA_CRITERIA: Columns = {CRITERION: pl.String}
+# And of pairs: whether outputs that are equally good are both good or both bad.
+EXTRA_TIES: Columns = {"both": pl.String}
+# And where something can be skipped: why it was.
+EXTRA_SKIPPED: Columns = {SKIPPED: pl.String}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
 EXTRA_DRAWN: Columns = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
@@ -77,23 +83,41 @@ def read_judgments(*, with_excluded: bool = False, with_texts: bool = False) -> 
         set_aside = _list_excluded(frame)
         frame = frame.filter(~pl.col("excluded"))
     protocol = PROTOCOLS[get_served().campaign.protocol]
-    schema = {**SCHEMA, **EXTRA, **(EXTRA_MARKED if protocol.marked else {})}
-    if protocol.edited:
-        schema |= EXTRA_EDITED
-    if get_served().campaign.side_by_side > 1:
-        schema |= EXTRA_SIDE_BY_SIDE
-    if is_adaptive():
-        schema |= EXTRA_DRAWN
-    if not frame[INCLUSION].is_null().all():
-        schema |= EXTRA_SELECTED
-    if not frame[VERSION].is_null().all():
-        schema |= EXTRA_VERSIONS
+    schema = _list_columns(frame)
     table = frame.select(
         pl.col(name).cast(dtype) if name in frame.columns else pl.lit(None, dtype).alias(name)
         for name, dtype in schema.items()
     )
     # Edit rates need the outputs beside the edits.
     return Judgments.from_columns(_add_texts(table) if with_texts or protocol.edited else table, set_aside=set_aside)
+
+
+def _list_columns(frame: pl.DataFrame) -> Columns:
+    """The columns that the campaign has, beyond those of every judgment table."""
+    campaign = get_served().campaign
+    protocol = PROTOCOLS[campaign.protocol]
+    wanted = (
+        (True, EXTRA),
+        (protocol.marked, EXTRA_MARKED),
+        (protocol.edited, EXTRA_EDITED),
+        (campaign.side_by_side > 1, EXTRA_SIDE_BY_SIDE),
+        (bool(campaign.criteria), EXTRA_CRITERIA),
+        (campaign.page.ties == "good-or-bad", EXTRA_TIES),
+        (campaign.page.skip is not False or not frame[SKIPPED].is_null().all(), EXTRA_SKIPPED),
+        (is_adaptive(), EXTRA_DRAWN),
+        (not frame[INCLUSION].is_null().all(), EXTRA_SELECTED),
+        (not frame[VERSION].is_null().all(), EXTRA_VERSIONS),
+    )
+    return dict(SCHEMA) | {name: dtype for has, columns in wanted if has for name, dtype in columns.items()}
+
+
+def by_first_criterion(judgments: Judgments) -> Judgments:
+    """The judgments by the criterion that the campaign names first: statistics of the whole campaign are of one."""
+    asked = get_served().campaign.asked
+    if CRITERION not in judgments.table.columns or not asked:
+        return judgments
+    first = asked[0].name
+    return judgments.keep(pl.col(CRITERION) == first, otherwise=f"by another criterion than '{first}'")
 
 
 def with_record(judgments: Judgments, read_looks: Callable[[], LooksRecord | None] | None) -> Judgments:
@@ -111,9 +135,10 @@ def _read_answers() -> pl.DataFrame:
     states = read_states()
     ensure_tasks(states["task"].unique())
     revisions = read_revisions(states)
-    names = ("state", "output", "revision", "ended", "saved", *revisions.cell_names)
+    names = ("state", "question", "revision", "ended", "saved", *revisions.cell_names)
     columns = list(zip(*revisions.known, strict=True)) or [()] * len(names)
-    types = {**SCHEMA, **EXTRA, **EXTRA_MARKED, **EXTRA_EDITED, "state": pl.Int64}
+    types = {**SCHEMA, **EXTRA, **EXTRA_MARKED, **EXTRA_EDITED, **EXTRA_TIES, **EXTRA_SKIPPED}
+    types |= {"state": pl.Int64, "question": pl.String}
     frame = pl.DataFrame(
         [
             pl.Series("history", revisions.history, dtype=pl.Int64),
@@ -138,26 +163,29 @@ def _read_answers() -> pl.DataFrame:
 
 
 def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
-    """The rows of every output, once for every system that made it."""
-    tasks = get_served().tasks
+    """The rows of every answer, once for every system that made what was judged."""
+    tasks, campaign = get_served().tasks, get_served().campaign
     corrected = corrected_segments(tasks)
+    # A score that follows from marks stands beside the criteria under the name of the protocol.
+    unnamed = tasks.protocol if campaign.criteria else None
     outputs = pl.DataFrame(
         [
-            (task, output, placed.screen.id, placed.screen.document, placed.item.segment, placed.output.kind,
-             text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
-             (placed.screen.document, placed.item.segment) in corrected, placed.position, number, system,
-             system in tasks.human)
-            for (task, output), placed in get_served().output_by_id.items()
+            (task, question, placed.judged, placed.screen.id, placed.screen.document,
+             None if placed.whole else placed.item.segment, placed.output.kind,
+             None if placed.whole else text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
+             (placed.screen.document, placed.item.segment) in corrected, placed.position,
+             unnamed if placed.asked is None else placed.asked.name, number, system, system in tasks.human)
+            for (task, question), placed in get_served().question_by_id.items()
             for number, system in enumerate(placed.output.systems)
         ],
         schema={
-            "task": pl.String, "output": pl.String, "screen": pl.String, "document": pl.String, "segment": pl.String,
+            **dict.fromkeys(("task", "question", "output", "screen", "document", "segment"), pl.String),
             "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, **EXTRA_VERSIONS, **EXTRA_SIDE_BY_SIDE,
-            "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
+            **EXTRA_CRITERIA, "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
         },
         orient="row",
     )  # fmt: skip
-    rows = answers.join(outputs, on=["task", "output"], how="inner", maintain_order="left")
+    rows = answers.join(outputs, on=["task", "question"], how="inner", maintain_order="left")
     return rows.sort("state", "history", "number", "revision").with_columns(
         campaign=pl.lit(tasks.campaign),
         protocol=pl.lit(tasks.protocol),
@@ -179,8 +207,9 @@ def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:
 
 
 def _add_texts(frame: pl.DataFrame) -> pl.DataFrame:
-    shown = [get_served().output_by_id[task, output] for task, output in frame.select("task", "output").iter_rows()]
+    # A whole page has no single text.
+    shown = [get_served().question_by_id.get(place) for place in frame.select("task", "output").iter_rows()]
     return frame.with_columns(
-        pl.Series("source_text", [placed.item.source for placed in shown], dtype=pl.String),
-        pl.Series("target_text", [placed.output.text for placed in shown], dtype=pl.String),
+        pl.Series("source_text", [None if q is None else q.item.source for q in shown], dtype=pl.String),
+        pl.Series("target_text", [None if q is None else q.output.text for q in shown], dtype=pl.String),
     )

@@ -19,12 +19,12 @@ from django.utils import timezone
 from ninja import Schema
 
 from adjudge.server.actions import ActionOut, State, current_state, list_actions
-from adjudge.server.answers import ControlCount, count_controls, find_faults, judged_field
-from adjudge.server.export import Stamp, current_stamp, read_judgments
+from adjudge.server.answers import ControlCount, count_controls, find_faults, list_judged
+from adjudge.server.export import Stamp, by_first_criterion, current_stamp, read_judgments
 from adjudge.server.log import enter_looks
 from adjudge.server.models import Annotator, Assignment, Link, Save, ScreenState
 from adjudge.server.panels import Group, Panel, PanelTable
-from adjudge.server.served_campaign import get_served, is_open
+from adjudge.server.served_campaign import get_served
 from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import held_condition, is_adaptive
 from adjudge.table.errors import AdjudgeError
@@ -126,7 +126,7 @@ def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
     reading, site = _reading(), current_site()
     with reading.lock:
         if reading.judgments is None or reading.stamp != stamp:
-            reading.stamp, reading.judgments = stamp, read_judgments()
+            reading.stamp, reading.judgments = stamp, by_first_criterion(read_judgments())
         judgments = reading.judgments
     if not len(judgments):
         return []
@@ -217,20 +217,21 @@ def _count_work() -> dict[int, WorkDone]:
 def _count_special_answers() -> tuple[Counter[tuple[str, int]], dict[int, ControlCount]]:
     """Answers to controls and to examples by assignment, and the controls answered rightly by annotator."""
     counts: Counter[tuple[str, int]] = Counter()
-    field_judged = judged_field(get_served().campaign)
-    ordinary = counted_kinds(get_served().tasks.protocol)
+    served = get_served()
+    ordinary = counted_kinds(served.tasks.protocol)
     # All the other screens are not even read: there may be very many.
-    screens = get_served().special_screens
+    screens = served.special_screens
     states: list[ScreenState] = []
     wanted = ("screen", "answers", "assignment_id", "assignment__annotator_id", "assignment__task")
     for start in range(0, len(screens), _SCREENS_AT_ONCE):
         some = ScreenState.objects.filter(screen__in=screens[start : start + _SCREENS_AT_ONCE])
         states += some.select_related("assignment").only(*wanted)
     for state in states:
-        for output, answer in json.loads(state.answers).items():
-            placed = get_served().output_by_id.get((state.assignment.task, output))
-            what = None if placed is None or placed.output.kind in ordinary else special_kind(placed.output.kind)
-            if what is not None and not is_open(answer.get(field_judged)):
+        screen = served.screen_by_id.get((state.assignment.task, state.screen))
+        judged = list_judged(json.loads(state.answers), screen, served.campaign) if screen is not None else []
+        for question in judged:
+            what = None if question.output.kind in ordinary else special_kind(question.output.kind)
+            if what is not None:
                 counts[what, state.assignment_id] += 1
     return counts, count_controls(states)
 

@@ -20,7 +20,7 @@ from adjudge.server import log
 from adjudge.server.database import write_transaction
 from adjudge.server.models import Annotator, Assignment, Campaign, Draw, Link, Save
 from adjudge.table.errors import DataError
-from adjudge.table.protocols import PROTOCOLS
+from adjudge.table.judgments import fingerprint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Personal links: an unguessable secret whose hash alone is stored, that expires and can be revoked or renewed.
 
 SECRET_BYTES = 32
+_MOST_OF_SCALE = 100  # characters that the database has for the scale
 NAME_LENGTH = 200
 
 
@@ -246,14 +247,25 @@ def _store_policy(stored: Campaign, campaign: CampaignFile) -> None:
 
 
 def _store_scale(stored: Campaign, campaign: CampaignFile, *, begun: bool) -> None:
-    scale = campaign.score_scale
-    now = f"{scale.low:g} to {scale.high:g} by {scale.step:g}" if PROTOCOLS[campaign.protocol].on_scale else ""
+    now = _describe_scales(campaign)
     if begun and stored.scale not in ("", now):
         raise DataError(
             f"the scale has changed since judging began (it was {stored.scale}, now it is {now}), and scores on two "
             "scales cannot be mixed; put the former [scale] back, or begin a new campaign with a new database"
         )
     stored.scale = now
+
+
+def _describe_scales(campaign: CampaignFile) -> str:
+    """What scores are given on, in words that the database has room for; of many criteria with a digest."""
+    scales = []
+    for asked in campaign.asked:
+        scale = f"{asked.scale.low:g} to {asked.scale.high:g} by {asked.scale.step:g}"
+        scales.append(f"{asked.name} ({asked.of}) {scale}" if asked.name else scale)
+    if campaign.page.rank_labels:
+        scales.append(f"labels {', '.join(campaign.page.rank_labels)}")
+    text = "; ".join(scales)
+    return text if len(text) <= _MOST_OF_SCALE else f"{text[: _MOST_OF_SCALE - 15]}... {fingerprint(text)}"
 
 
 def _make_links(campaign: CampaignFile, people: Iterable[str], *, renew: bool) -> list[NewLink]:

@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import Field
 
 from adjudge.campaigns.campaign_file import Navigation, Shows
+from adjudge.campaigns.questions import Scope
 from adjudge.server.actions import NewsOut
 from adjudge.table.protocols import TaskKind
 
@@ -36,9 +37,11 @@ class AnswerOut(Schema):
     score: float | None = None
     rank: int | None = None
     spans: list["SpanOut"] | None = None
+    both: str | None = None
     kept: str | None = None
     edit: str | None = None
     comment: str | None = None
+    skipped: str | None = None
 
 
 class SpanOut(Schema):
@@ -96,6 +99,22 @@ class ScaleOut(Schema):
     anchors: list[AnchorOut]
 
 
+class CriterionOut(Schema):
+    """What a score is given for; without a name it is the only one. `question` is what the annotator is asked."""
+
+    name: str
+    of: Scope
+    question: str | None
+    scale: ScaleOut
+
+
+class QuestionOut(Schema):
+    """A further score that is asked for, by the number of its criterion."""
+
+    id: str
+    criterion: int
+
+
 class CategoryOut(Schema):
     """A category of errors, and how errors in it count."""
 
@@ -125,10 +144,14 @@ class CampaignOut(Schema):
     source: LanguageOut
     target: LanguageOut
     scale: ScaleOut
+    criteria: list[CriterionOut]
     shows: Shows
     navigation: Navigation
     comments: bool
+    skip: list[str] | None = Field(description="reasons for skipping; empty: in one's own words; null: not allowed")
     ties: bool
+    ties_apart: bool
+    rank_labels: list[str]
     side_by_side: int
     idle_seconds: int
     spans: MarkRulesOut | None
@@ -150,6 +173,7 @@ class OutputOut(Schema):
     expected: tuple[float, float] | None
     to_mark: list[str]
     prefilled: list[SpanOut]
+    more: list[QuestionOut]
 
 
 class ItemOut(Schema):
@@ -176,6 +200,7 @@ class ScreenOut(Schema):
     context_before: list[ContextOut]
     items: list[ItemOut]
     context_after: list[ContextOut]
+    whole: list[list[QuestionOut]] = Field(description="scores of the whole page, for each column of outputs")
 
 
 class TaskSummaryOut(Schema):

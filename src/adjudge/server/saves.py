@@ -35,10 +35,12 @@ from adjudge.server.answers import (
     COMMENT_LENGTH,
     EDIT_LENGTH,
     FIELDS,
+    REASON_LENGTH,
     Change,
     Refused,
     check_changes,
     find_missing,
+    list_judged,
     merge,
     time_of_change,
 )
@@ -52,11 +54,12 @@ from adjudge.table.protocols import PROTOCOLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from adjudge.campaigns.tasks import Output, Screen
+    from adjudge.campaigns.tasks import Screen
     from adjudge.server.models import SaveTarget
+    from adjudge.server.served_campaign import Question
 
     Cells = tuple[Any, ...]
-    Describe = Callable[[dict[str, Any], Output], Cells]
+    Describe = Callable[[dict[str, Any], Question], Cells]
 
 
 # The revisions of every answer, from the log of saves: columns first, because a campaign may hold very many.
@@ -81,7 +84,8 @@ STATE_COLUMNS: dict[str, type[pl.DataType] | None] = {
     "task": pl.String, "started": None, "screen_visible_seconds": pl.Float64, "screen_shown_seconds": pl.Float64,
     "believed_seconds": pl.Float64,
 }  # fmt: skip
-_MARKS = ("score", "rank", "text", "spans", "span_origins", "prefilled", "warning", "warning_kept")
+_HEAD = ("score", "rank", "both", "skipped", "text")
+_MARKS = ("spans", "span_origins", "prefilled", "warning", "warning_kept")
 
 
 @dataclass
@@ -148,7 +152,7 @@ def _add_screen(
     revisions: Revisions, saves: Iterable[Any], describe: Describe, *, state: int, task: str, most_seconds: float
 ) -> None:
     histories: dict[str, _History] = defaultdict(_History)
-    placed = served_campaign.get_served().output_by_id
+    asked = served_campaign.get_served().question_by_id
     for save, changes, spent in saves:
         for output, seconds in spent[3].items():
             histories[output].seconds += seconds
@@ -158,7 +162,7 @@ def _add_screen(
             changed[output] = histories[output]
         for output, history in changed.items():
             history.rows.append(len(revisions.known))
-            cells = describe(history.values, placed[task, output].output)
+            cells = describe(history.values, asked[task, output])
             revisions.known.append((state, output, len(history.rows), save[3], save[4], *cells))
             revisions.seconds.append(history.seconds)
             revisions.history.append(0)
@@ -179,25 +183,35 @@ def _choose_description() -> tuple[tuple[str, ...], Describe]:
     """The columns that describe an answer under this campaign's protocol, and the function that fills them."""
     protocol = PROTOCOLS[served_campaign.get_served().campaign.protocol]
     if protocol.edited:
-        return ("score", "rank", "text", "action", "comment"), _describe_edit
+        return (*_HEAD, "action", "comment"), _describe_edit
     if protocol.marked:
-        return _MARKS, _describe_marks
-    return ("score", "rank", "text"), lambda values, _: (values.get("score"), values.get("rank"), values.get("comment"))
+        return (*_HEAD, *_MARKS), _describe_marks
+    return _HEAD, _describe_answer
 
 
-def _describe_edit(values: dict[str, Any], output: Output) -> Cells:
+def _describe_answer(values: dict[str, Any], question: Question) -> Cells:  # noqa: ARG001 - the same for all
+    """What is left open by somebody who skips is no answer, whatever was given before."""
+    skipped = values.get("skipped")
+    if skipped is not None:
+        return None, None, None, skipped, values.get("comment")
+    return values.get("score"), values.get("rank"), values.get("both"), None, values.get("comment")
+
+
+def _describe_edit(values: dict[str, Any], question: Question) -> Cells:
     """The post-edit with what was done, in the words of released post-edits."""
-    edit = values.get("edit")
-    action = None if edit is None else "OK" if edit == output.text else "EDIT"
-    return values.get("score"), values.get("rank"), edit, action, values.get("comment")
+    *head, comment = _describe_answer(values, question)
+    edit = values.get("edit") if values.get("skipped") is None else None
+    action = None if edit is None else "OK" if edit == question.output.text else "EDIT"
+    return (*head, edit, action, comment)
 
 
-def _describe_marks(values: dict[str, Any], output: Output) -> Cells:
+def _describe_marks(values: dict[str, Any], question: Question) -> Cells:
     """The errors marked, where this translation was looked at for them."""
-    campaign = served_campaign.get_served().campaign
-    head = values.get("score"), values.get("rank"), values.get("comment")
-    if values.get("score") is None and values.get("spans") is None:
-        return (*head, None, None, None, None, None)
+    campaign, output = served_campaign.get_served().campaign, question.output
+    head, without = _describe_answer(values, question), (None,) * len(_MARKS)
+    marked = values.get("score") is not None or values.get("spans") is not None
+    if question.id != output.id or not marked or values.get("skipped") is not None:
+        return (*head, *without)
     spans = served_campaign.effective_spans(values, output)
     asked = served_campaign.find_warning(values, output, campaign)
     score = (
@@ -365,10 +379,12 @@ class ChangeIn(Incoming):
     output: Id
     score: float | None = Field(default=None, allow_inf_nan=False, strict=True)
     rank: int | None = Field(default=None, strict=True)
+    both: Text | None = Field(default=None, max_length=40)
     spans: list[SpanIn] | None = Field(default=None, max_length=served_campaign.MOST_MARKS)
     kept: Text | None = Field(default=None, max_length=40)
     edit: Text | None = Field(default=None, min_length=1, max_length=EDIT_LENGTH)
     comment: Text | None = Field(default=None, max_length=COMMENT_LENGTH)
+    skipped: Text | None = Field(default=None, max_length=REASON_LENGTH)
 
     def field_changes(self) -> list[Change]:
         """One change per field that was sent."""
@@ -468,7 +484,8 @@ def save(annotator_id: int, new: SaveIn) -> Saved:
     if screen is None:
         raise Refused(f"there is no screen '{new.screen}' in task '{new.task}'")
     check_changes(new.field_changes, screen, served_campaign.get_served().campaign)
-    unknown = set(new.spent.outputs) - {output.id for item in screen.items for output in item.outputs}
+    asked = served_campaign.list_questions(screen, served_campaign.get_served().campaign)
+    unknown = set(new.spent.outputs) - {question.id for question in asked}
     if unknown:
         raise Refused(f"output '{min(unknown)}' is not on screen '{screen.id}'")
     try:
@@ -523,11 +540,11 @@ def _store(target: SaveTarget, screen: Screen, new: SaveIn) -> Saved:
     )
     _add_time(state, merged, spent, (received - target.taken).total_seconds())
     was_complete = state.complete
-    left = len(find_missing(merged, screen, served_campaign.get_served().campaign))
+    campaign = served_campaign.get_served().campaign
     state.answers = _to_json(merged)
     state.revision = revision or state.revision
-    state.judged = sum(len(item.outputs) for item in screen.items) - left
-    state.complete = left == 0
+    state.judged = len(list_judged(merged, screen, campaign))
+    state.complete = not find_missing(merged, screen, campaign)
     stored = models.Save(
         id=new.id,
         revision=revision,

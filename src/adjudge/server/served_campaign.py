@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from adjudge.campaigns.campaign_file import Campaign
+    from adjudge.campaigns.questions import Asked
     from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet
     from adjudge.server.panels import Panel
 
@@ -48,9 +49,12 @@ def prefilled_spans(output: Output) -> list[Span]:
     return [{**span, "of": i} for i, span in enumerate(marks_to_dicts(output.prefilled))]
 
 
-def asked_fields(campaign: Campaign, item: Item) -> tuple[str, ...]:  # noqa: ARG001 - items may differ
-    """What an answer to an output of this item must have; the page asks for the same."""
-    return (PROTOCOLS[campaign.protocol].answer,)
+def asked_fields(campaign: Campaign) -> tuple[str, ...]:
+    """What an answer to an output must have; the page asks for the same."""
+    answer = PROTOCOLS[campaign.protocol].answer
+    if answer == "score" and campaign.asked[0].of == "document":
+        return ()
+    return (answer,)
 
 
 def shared_item(screen: Screen) -> str:
@@ -97,22 +101,92 @@ def find_warning(answer: Mapping[str, Any], output: Output, campaign: Campaign) 
     given = answer.get("score")
     if given is None:
         return None
-    spans = effective_spans(answer, output)
-    if given < campaign.spans.warn_below and not spans:
+    spans, (below, above) = effective_spans(answer, output), campaign.warn_limits
+    if given < below and not spans:
         return WARNINGS[0]
-    if given > campaign.spans.warn_above and any(span["severity"] in SEVERE for span in spans):
+    if given > above and any(span["severity"] in SEVERE for span in spans):
         return WARNINGS[1]
     return None
 
 
 @dataclass(frozen=True)
-class PlacedOutput:
-    """An output with where it stands; `position` is its place, from 0, among those shown side by side."""
+class Question:
+    """What one answer is given to: an output, or a whole page, by one criterion, with where it stands.
 
+    The first question about an output has the id of the output, and holds its marks and comments, too; `owner` is the
+    id of the first question about the same output or page. `of` is the id of the same question about the output that
+    this one repeats or degrades. `position` is the place, from 0, among outputs shown side by side. `output` is the
+    first one of the page, if the question is about a whole page. `counts`: an answer makes a judgment of its output, or
+    of its page where segments are not judged; several criteria make one.
+    """
+
+    id: str
+    owner: str
+    asks: tuple[str, ...]
     screen: Screen
     item: Item
     output: Output
     position: int = 0
+    asked: Asked | None = None
+    of: str | None = None
+    counts: bool = False
+
+    @property
+    def judged(self) -> str:
+        """The id of what is judged: the output, or the page as it shows one column of outputs."""
+        return f"{self.screen.id}-d{self.position}" if self.whole else self.output.id
+
+    @property
+    def leads(self) -> bool:
+        """Whether it is the first of those whose answers make one judgment."""
+        return self.counts and self.id == self.owner
+
+    @property
+    def whole(self) -> bool:
+        """Whether it is about a whole page."""
+        return self.asked is not None and self.asked.of == "document" and self.id != self.output.id
+
+    def is_skipped(self, answers: Mapping[str, Any]) -> bool:
+        """Whether somebody said why it cannot be answered."""
+        return answers.get(self.owner, {}).get("skipped") is not None
+
+    def is_open(self, answers: Mapping[str, Any]) -> bool:
+        """Whether something that is asked for is missing among the answers of the screen, and was not skipped."""
+        answer = answers.get(self.id, {})
+        return not self.is_skipped(answers) and any(is_open(answer.get(field)) for field in self.asks)
+
+
+def list_questions(screen: Screen, campaign: Campaign) -> tuple[Question, ...]:
+    """All that is asked on a screen, in order: about each output, then about the page as a whole."""
+    asks, asked = asked_fields(campaign), campaign.asked
+    first = asked[0] if asked and asks != ("spans",) else None
+    more = [(number, one) for number, one in enumerate(asked) if one is not first or not asks]
+    questions: list[Question] = []
+    for item in screen.items:
+        for position, output in enumerate(item.outputs):
+            place = (screen, item, output, position)
+            # Marks without a score of their own are filed under the criterion that comes first.
+            questions.append(Question(output.id, output.id, asks, *place, first, output.of, bool(asks)))
+            for number, one in more:
+                if one.of == "segment":
+                    of = None if output.of is None else f"{output.of}-c{number}"
+                    name = f"{output.id}-c{number}"
+                    questions.append(Question(name, output.id, ("score",), *place, one, of, bool(asks)))
+    whole = [(number, one) for number, one in more if one.of == "document"]
+    segments = any(question.counts for question in questions)
+    for position, output in enumerate(screen.items[0].outputs if whole else ()):
+        for number, one in whole:
+            ids = [f"{screen.id}-d{position}-c{which}" for which in (number, whole[0][0])]
+            of = None if output.of is None else f"{_page_of(output.of)}-c{number}"
+            place = (screen, screen.items[0], output, position)
+            questions.append(Question(ids[0], ids[1], ("score",), *place, one, of, not segments))
+    return tuple(questions)
+
+
+def _page_of(output: str) -> str:
+    """The page on which an output stands, as questions about it have it: `t001-s02-d0` of `t001-s02-i1-o1`."""
+    screen, _, place = output.rsplit("-", 2)
+    return f"{screen}-d{int(place[1:]) - 1}"
 
 
 @dataclass(frozen=True)
@@ -160,12 +234,13 @@ class ServedCampaign:
         return list(dict.fromkeys(screen for screen, output in placed if output.id in wanted))
 
     @cached_property
-    def output_by_id(self) -> dict[tuple[str, str], PlacedOutput]:
-        """Every output under the ids of its task and of itself."""
+    def question_by_id(self) -> dict[tuple[str, str], Question]:
+        """Every question under the ids of its task and of itself; those about outputs have the ids of these."""
         return {
-            (task.id, output.id): PlacedOutput(screen, item, output, item.outputs.index(output))
+            (task.id, question.id): question
             for task in self.tasks.tasks
-            for screen, item, output in task.outputs()
+            for screen in task.screens
+            for question in list_questions(screen, self.campaign)
         }
 
     @cached_property
@@ -199,11 +274,12 @@ class ServedCampaign:
     def judgments_by_task(self) -> dict[str, int]:
         """How many judgments that count each task of work holds."""
         kinds = counted_kinds(self.tasks.protocol)
-        return {
-            task.id: sum(output.kind in kinds for _, _, output in task.outputs())
-            for task in self.tasks.tasks
-            if task.kind == "work"
-        }
+        judged = Counter(
+            task
+            for (task, _), question in self.question_by_id.items()
+            if question.leads and question.output.kind in kinds
+        )
+        return {task.id: judged[task.id] for task in self.tasks.tasks if task.kind == "work"}
 
     @cached_property
     def texts_by_task(self) -> dict[str, frozenset[tuple[str, str, str]]]:

@@ -34,7 +34,15 @@ from adjudge.server.models import (
     Visitor,
 )
 from adjudge.server.processes import ensure_tasks
-from adjudge.server.served_campaign import asked_fields, category_kind, get_served, prefilled_spans, shared_item
+from adjudge.server.served_campaign import (
+    Question,
+    asked_fields,
+    category_kind,
+    get_served,
+    list_questions,
+    prefilled_spans,
+    shared_item,
+)
 from adjudge.server.sites import OfSite
 from adjudge.table.protocols import PROTOCOLS, RATED
 
@@ -488,8 +496,8 @@ def _describe_campaign() -> dict[str, Any]:
         **vars(rules),
         "categories": [{"name": category, "counts": category_kind(category)} for category in rules.categories],
         "weights": campaign.spans.weights.model_dump(),
-        "warn_below": campaign.spans.warn_below,
-        "warn_above": campaign.spans.warn_above,
+        "warn_below": campaign.warn_limits[0],
+        "warn_above": campaign.warn_limits[1],
     }
     return {
         "id": get_served().id,
@@ -498,10 +506,17 @@ def _describe_campaign() -> dict[str, Any]:
         "source": {"lang": tasks.source_lang, "dir": tasks.source_direction},
         "target": {"lang": tasks.target_lang, "dir": tasks.target_direction},
         "scale": campaign.score_scale.model_dump(),
+        "criteria": [
+            {"name": asked.name, "of": asked.of, "question": asked.question, "scale": asked.scale.model_dump()}
+            for asked in campaign.asked
+        ],
         "shows": campaign.context.show,
         "navigation": campaign.page.navigation,
         "comments": campaign.page.comments,
-        "ties": campaign.page.ties,
+        "skip": None if campaign.page.skip is False else [] if campaign.page.skip is True else campaign.page.skip,
+        "ties": campaign.page.ties is not False,
+        "ties_apart": campaign.page.ties == "good-or-bad",
+        "rank_labels": list(campaign.page.rank_labels or ()),
         "side_by_side": campaign.side_by_side,
         "idle_seconds": campaign.page.idle_seconds,
         "spans": marking if PROTOCOLS[campaign.protocol].marked else None,
@@ -547,6 +562,7 @@ def describe_state(state: ScreenState | StoredState) -> dict[str, Any]:
 def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
     """A screen without anything that tells who made a translation or which items are controls."""
     plain = get_served().campaign.page.html == "no"
+    more = _describe_more(list_questions(screen, get_served().campaign))
 
     def show(text: str | None) -> Any:
         """A text as it stands, or as a tree of harmless tags where the campaign allows markup."""
@@ -563,15 +579,27 @@ def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
                 "expected": output.expected if tutorial else None,
                 "to_mark": list(output.to_mark) if tutorial else [],
                 "prefilled": prefilled_spans(output),
+                "more": more[output.id],
             }
             for output in item.outputs
         ]
         shown = {"source": show(item.source), "reference": show(item.reference)}
-        return {**shown, "asks": list(asked_fields(get_served().campaign, item)), "note": item.note, "outputs": outputs}
+        return {**shown, "asks": list(asked_fields(get_served().campaign)), "note": item.note, "outputs": outputs}
 
     return {
         "id": screen.id,
         "context_before": describe_context(screen.context_before),
         "items": [describe_item(item) for item in screen.items],
         "context_after": describe_context(screen.context_after),
+        "whole": [questions for judged, questions in more.items() if judged.startswith(f"{screen.id}-d")],
     }
+
+
+def _describe_more(questions: Sequence[Question]) -> dict[str, list[dict[str, Any]]]:
+    """The questions beyond the first one about each output, by output and by page, each with its criterion."""
+    more: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    criteria = get_served().campaign.asked
+    for question in questions:
+        if question.id != question.output.id and question.asked is not None:
+            more[question.judged].append({"id": question.id, "criterion": criteria.index(question.asked)})
+    return more

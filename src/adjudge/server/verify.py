@@ -19,7 +19,7 @@ from django.apps import apps
 
 from adjudge.server import log
 from adjudge.server.actions import current_state
-from adjudge.server.answers import FIELDS, find_missing
+from adjudge.server.answers import FIELDS, find_missing, list_judged
 from adjudge.server.models import (
     Annotator,
     Assignment,
@@ -33,6 +33,7 @@ from adjudge.server.models import (
 )
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import OBSERVED, is_adaptive, parse_decision, replay
+from adjudge.table.judgments import CRITERION
 from adjudge.table.record import count_answers
 from adjudge.table.wording import counted
 
@@ -308,8 +309,9 @@ def _compute_again(state: ScreenState, saves: Sequence[Save]) -> dict[str, Any]:
     screen = get_served().screen_by_id.get((state.assignment.task, state.screen))
     if screen is None:
         return {**computed, "judged": None, "complete": None}
-    left = len(find_missing(answers, screen, get_served().campaign))
-    return {**computed, "judged": sum(len(item.outputs) for item in screen.items) - left, "complete": left == 0}
+    campaign = get_served().campaign
+    missing = find_missing(answers, screen, campaign)
+    return {**computed, "judged": len(list_judged(answers, screen, campaign)), "complete": not missing}
 
 
 def _check_handed_in(entries: dict[str, Entry], begun: Entry | None) -> Iterator[str]:
@@ -388,24 +390,25 @@ def check_export(path: Path) -> Iterator[str]:
     same_moment = loaded.record is not None and loaded.record.counts == count_answers(
         judgments.select(~pl.col("excluded")).final().table
     )
-    joined = table.with_row_index("row").join(now, on=_ROW, how="left", suffix="_now", coalesce=True, nulls_equal=True)
-    if table.select(_ROW).is_duplicated().any():
+    row = [*_ROW, *(name for name in (CRITERION,) if name in table.columns)]
+    joined = table.with_row_index("row").join(now, on=row, how="left", suffix="_now", coalesce=True, nulls_equal=True)
+    if table.select(row).is_duplicated().any():
         yield f"{path.name} holds a row twice"
-    unknown = table.join(now, on=_ROW, how="anti", nulls_equal=True)
+    unknown = table.join(now, on=row, how="anti", nulls_equal=True)
     if unknown.height:
-        first = ", ".join(str(value) for value in unknown.select(_ROW).row(0))
+        first = ", ".join(str(value) for value in unknown.select(row).row(0))
         yield f"{path.name}: {counted(unknown.height, 'row')} not in the log, the first is {first}"
     for name in now.columns:
-        if name in _ROW or f"{name}_now" not in joined.columns or (name in _GROWING and not same_moment):
+        if name in row or f"{name}_now" not in joined.columns or (name in _GROWING and not same_moment):
             continue
         differs = joined.filter(~pl.col(name).eq_missing(pl.col(f"{name}_now")))
-        differs = differs.join(unknown, on=_ROW, how="anti", nulls_equal=True)
+        differs = differs.join(unknown, on=row, how="anti", nulls_equal=True)
         if differs.height:
-            row = differs.row(0, named=True)
-            got = f"{row[name]} in row {row['row'] + 1}, the log says {row[f'{name}_now']}"
+            cells = differs.row(0, named=True)
+            got = f"{cells[name]} in row {cells['row'] + 1}, the log says {cells[f'{name}_now']}"
             yield f"{path.name}: column '{name}' differs in {counted(differs.height, 'row')}: {got}"
     if "saved" in table.columns and table.height:
         end, people = table["saved"].max(), table["annotator"].unique()
         expected = now.filter((pl.col("saved") <= end) & pl.col("annotator").is_in(people.implode()))
-        if gone := expected.join(table, on=_ROW, how="anti", nulls_equal=True).height:
+        if gone := expected.join(table, on=row, how="anti", nulls_equal=True).height:
             yield f"{path.name}: {counted(gone, 'row')} of the log missing"

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.table.errors import DataError, shown
-from adjudge.table.judgments import LEFT_BLANK, Judgments, SetAside, answers_needed, codes_of
+from adjudge.table.judgments import LEFT_BLANK, Judgments, SetAside, answers_needed, codes_of, list_blank
 from adjudge.table.protocols import NOT_TRANSLATIONS, RELATIVE
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ def relative_judgments(judgments: Judgments) -> Judgments:
 def not_compared(judgments: Judgments) -> tuple[SetAside, ...]:
     """Count what is not compared: all that `relative_judgments` sets aside, and outputs shown without a rank."""
     relative = relative_judgments(judgments)
-    blank = int(relative.table["rank"].null_count())
-    rows = blank + sum(aside.rows for aside in relative.set_aside if aside.reason == NO_RANK)
-    others = tuple(aside for aside in relative.set_aside if aside.reason != NO_RANK)
+    blank = list_blank(relative.table.filter(pl.col("rank").is_null()), NO_RANK)
+    rows = sum(aside.rows for aside in (*relative.set_aside, *blank) if aside.reason == NO_RANK)
+    others = tuple(aside for aside in (*relative.set_aside, *blank) if aside.reason != NO_RANK)
     return (*others, SetAside(NO_RANK, rows)) if rows else others
 
 

@@ -76,6 +76,10 @@ POSITION = "position"
 
 # Weights for segments that were sampled with unequal probabilities.
 
+SKIPPED, CRITERION = "skipped", "criterion"
+"""Why an annotator skipped what is judged, and by which criterion a score was given: columns beyond the table's own."""
+
+
 INCLUSION = "inclusion"
 """The probability with which the segment of a row was chosen; a column beyond the judgment table's own."""
 
@@ -407,9 +411,10 @@ class Judgments:
         """The last revision of every judgment; the earlier ones are set aside."""
         if self.table["revision"].n_unique() <= 1:
             return self
-        last = pl.col("revision") == pl.col("revision").max().over(KEY)
+        key = (*KEY, CRITERION) if CRITERION in self.table.columns else KEY
+        last = pl.col("revision") == pl.col("revision").max().over(key)
         # Most judgments have no other revision, and hashes show that quickly.
-        kept = ~mark_repeated(key_hashes(self.table, KEY))
+        kept = ~mark_repeated(key_hashes(self.table, key))
         kept[~kept] = self.table.filter(~kept).select(last).to_series().to_numpy()
         return self.keep(pl.lit(pl.Series(kept)), otherwise="earlier revision of a judgment that was saved again")
 
@@ -500,6 +505,15 @@ def no_answer(table: pl.DataFrame) -> pl.Expr:
     edited = pl.col("protocol").is_in(EDITED).fill_null(value=False)
     taken_back = edited & pl.col("action").is_null() if "action" in table.columns else pl.lit(value=False)
     return pl.all_horizontal(pl.col("score", "rank").is_null()) & (~edited | taken_back)
+
+
+def list_blank(rows: pl.DataFrame, reason: str) -> tuple[SetAside, ...]:
+    """Set aside rows that hold no answer, for this reason, or for that for which an annotator skipped them."""
+    if SKIPPED not in rows.columns:
+        return (SetAside(reason, rows.height),) if rows.height else ()
+    why = pl.when(pl.col(SKIPPED).is_null()).then(pl.lit(reason)).otherwise(pl.format("skipped: {}", SKIPPED))
+    counts = rows.select(why.alias("why")).group_by("why").len().sort("why")
+    return tuple(SetAside(text, count) for text, count in counts.iter_rows())
 
 
 def answers_needed(what: str, judgments: Judgments, instead: str) -> DataError:

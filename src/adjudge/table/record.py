@@ -17,6 +17,7 @@ from typing import Any
 
 import polars as pl
 
+from adjudge.table.judgments import CRITERION, SKIPPED
 from adjudge.table.protocols import COUNTED, COUNTED_AMONG_RANKED, EDITED, KINDS, RELATIVE
 from adjudge.table.wording import agreeing, counted, listed, short_list
 
@@ -38,6 +39,8 @@ class JudgmentCounts:
     """Outputs that all annotators judge to compare themselves."""
     examples: int = 0
     """Answers in tutorials."""
+    skipped: int = 0
+    """Outputs that people skipped with a reason, whatever their kind."""
 
 
 def is_answered() -> pl.Expr:
@@ -55,8 +58,7 @@ def is_judgment() -> pl.Expr:
 
 def count_answers(final: pl.DataFrame) -> JudgmentCounts:
     """Count the answers of a table that holds the last revision of each."""
-    answers = final.filter(is_answered())
-    once = once_per_text(answers)
+    once = once_per_text(_without_repeated_scopes(final.filter(is_answered())))
     counted = once.filter(is_judgment()).height
     by_kind = dict(once.filter(~is_judgment()).group_by("kind").len().iter_rows())
     return JudgmentCounts(
@@ -65,7 +67,17 @@ def count_answers(final: pl.DataFrame) -> JudgmentCounts:
         controls=sum(by_kind.get(kind.name, 0) for kind in KINDS.values() if kind.control),
         calibration=by_kind.get("calibration", 0),
         examples=by_kind.get("tutorial", 0),
+        skipped=0
+        if SKIPPED not in final.columns
+        else once_per_text(final.filter(pl.col(SKIPPED).is_not_null())).height,
     )
+
+
+def _without_repeated_scopes(answers: pl.DataFrame) -> pl.DataFrame:
+    """The answers without scores of whole pages, where their segments were judged too: these are what counts."""
+    if CRITERION not in answers.columns or answers["segment"].is_null().all():
+        return answers
+    return answers.filter(pl.col("segment").is_not_null())
 
 
 def once_per_text(answers: pl.DataFrame) -> pl.DataFrame:

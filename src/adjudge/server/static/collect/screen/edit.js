@@ -3,6 +3,8 @@
 import { changedPercent, difference, shownDifference } from "./diff.js";
 import { h, modified, present } from "../shared/dom.js";
 import { commentBox, given, lesson, note } from "./item_parts.js";
+import { isOpen } from "./judged.js";
+import { skipBox } from "./skip.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -21,6 +23,7 @@ export function editItem(item, setting, number) {
   const edit = () => setting.answers()[id]?.edit ?? null;
   const article = h("article.item.edited", { "aria-label": number ? t("segment_n", { n: number }) : t("segment") });
   const comment = commentBox(id, setting);
+  const skip = skipBox([id], setting, article);
   const said = h("p.lesson.said", { role: "status" });
   const label = number ? t("edit_of", { n: number }) : t("edit");
   const area = /** @type {HTMLTextAreaElement} */ (
@@ -105,6 +108,7 @@ export function editItem(item, setting, number) {
     const changed = value === null ? null : changedPercent(translation, value, snap.target);
     said.textContent = lesson(output, changed, "changed");
     comment.show();
+    skip.show();
     grow();
   }
   /** @type {Stop} */
@@ -112,8 +116,9 @@ export function editItem(item, setting, number) {
     outputs: [id],
     attended: [id],
     element: article,
-    isOpen: () => edit() === null,
+    isOpen: () => isOpen({ id, owner: id, asks: item.asks }, setting.answers()),
     key: (event) => {
+      if (skip.skipped()) return false;
       /** @type {Record<string, () => void>} */
       const keys = { e: () => area.focus(), f: () => fine.hidden || confirm(), Delete: takeBack };
       const onButton = /** @type {HTMLElement} */ (event.target).closest("button");
@@ -123,13 +128,14 @@ export function editItem(item, setting, number) {
     },
     focus: () => box.focus({ preventScroll: true }),
     comment: comment.open,
+    skip: skip.open,
     show,
   };
   const hint = h("p.hint", {}, t("edit_hint"), h("span.keys-hint", {}, ` ${t("edit_hint_keys")}`));
   const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
   const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
   if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
-  article.append(...present([note(item), columns, comment.element, said]));
+  article.append(...present([note(item), columns, comment.element, skip.element, said]));
   show();
   requestAnimationFrame(grow);
   return { element: article, stops: [stop] };

@@ -3,9 +3,10 @@
 import { h, present } from "../shared/dom.js";
 import { choiceOf, pairWidget, RANKS } from "./pair.js";
 import { commentBox, given, lesson, note, textBlock } from "./item_parts.js";
-import { isOpen } from "./judged.js";
-import { judgedOutput } from "./output.js";
+import { isOpen, questionsOf, questionsOfPage, scoresOf, scoresOfPage } from "./judged.js";
+import { judgedOutput, scoreViews } from "./output.js";
 import { letter, rankWidget, shelves } from "./rank.js";
+import { skipBox } from "./skip.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
@@ -41,11 +42,13 @@ function singleItem(item, setting, number) {
  */
 function comparedItem(item, setting, number) {
   const element = articleOf(item, setting, number, ".compared");
-  const value = (/** @type {Server.OutputOut} */ output) => setting.answers()[output.id]?.score ?? null;
+  const values = item.outputs.map((output) =>
+    scoresOf(item, output, setting.campaign).map(({ id }) => () => setting.answers()[id]?.score ?? null),
+  );
   const sides = item.outputs.map((output, i) => {
     const side = h("section.side", { "aria-label": t("translation_n", { letter: letter(i) }) });
-    const others = () =>
-      item.outputs.flatMap((other, j) => (j === i ? [] : [{ letter: letter(j), value: value(other) }]));
+    const others = (/** @type {number} */ score) =>
+      values.flatMap((of, j) => (j === i ? [] : [{ letter: letter(j), value: of[score]() }]));
     const place = { number, letter: letter(i), element: side, changed: () => refresh(), others };
     const view = judgedOutput(item, output, setting, place);
     side.append(...present([h("span.badge", { "aria-hidden": "true" }, letter(i)), view.text, view.judge]));
@@ -68,8 +71,8 @@ function comparedItem(item, setting, number) {
   function refresh() {
     sides.forEach((side, i) => {
       side.showOthers();
-      const points = value(item.outputs[i]);
-      const open = isOpen(item.asks, setting.answers()[item.outputs[i].id]);
+      const open = questionsOf(item, item.outputs[i]).some((question) => isOpen(question, setting.answers()));
+      const points = values[i].length === 1 ? values[i][0]() : null;
       jumps[i].lastElementChild?.replaceChildren(points === null ? (open ? "–" : "✓") : String(points));
       jumps[i].classList.toggle("open", open);
     });
@@ -83,6 +86,53 @@ function comparedItem(item, setting, number) {
   sources.forEach((one, j) => one && one.words.classList.toggle("away", j > 0));
   refresh();
   return { element, stops, show: refresh };
+}
+
+/**
+ * The page as a whole: a score for each column of outputs, by each criterion that is of documents.
+ * @param {Server.ScreenOut} screen @param {Setting} setting @returns {ItemView}
+ */
+export function wholePage(screen, setting) {
+  const { criteria } = setting.campaign;
+  const several = screen.whole.length > 1;
+  const kind = several ? ".compared" : "";
+  const element = h(`article.item.whole${kind}`, { "aria-label": t("whole_document") }, h("h2", {}, t("whole_document")));
+  const value = (/** @type {number} */ j, /** @type {number} */ score) =>
+    setting.answers()[screen.whole[j][score].id]?.score ?? null;
+  const sides = screen.whole.map((column, i) => {
+    const name = several ? t("translation_n", { letter: letter(i) }) : t("whole_document");
+    const side = several ? h("section.side", { "aria-label": name }, h("span.badge", { "aria-hidden": "true" }, letter(i))) : element;
+    const judge = h("div.judge");
+    const [{ owner }] = questionsOfPage(column);
+    const [comment, skip] = [commentBox(owner, setting), skipBox([owner], setting, judge, () => refresh())];
+    const said = h("p.lesson.said", { role: "status" });
+    const [taught] = screen.items[0].asks.length ? [] : [screen.items[0].outputs[i]];
+    const teach = () => (said.textContent = taught ? lesson(taught, value(i, 0)) : "");
+    const others = (/** @type {number} */ score) =>
+      screen.whole.flatMap((_, j) => (j === i ? [] : [{ letter: letter(j), value: value(j, score) }]));
+    const place = { number: 0, letter: several ? letter(i) : "", element: side, changed: () => refresh(), others };
+    const sliders = scoreViews(scoresOfPage(column, criteria), setting, place, {
+      label: several ? `${t("whole_document")}, ${name}` : t("score_of_document"),
+      owner,
+      optional: false,
+      skip,
+      comment: comment.open,
+      changed: () => (teach(), refresh()),
+      key: () => false,
+      show: () => (comment.show(), skip.show()),
+    });
+    judge.append(...sliders.map((slider) => slider.element), ...present([comment.element, skip.element, said]));
+    side.append(judge);
+    return { side, sliders };
+  });
+  const refresh = () => sides.forEach(({ sliders }) => sliders.forEach((slider) => slider.showOthers()));
+  if (several) {
+    const row = h("div.sides", {}, ...sides.map(({ side }) => side));
+    row.style.setProperty("--sides", String(sides.length));
+    element.append(row);
+  }
+  refresh();
+  return { element, stops: sides.flatMap(({ sliders }) => sliders.map(({ stop }) => stop)), show: refresh };
 }
 
 const LONG = 900; // characters of a text beyond which what is judged stays in sight by itself
@@ -110,6 +160,10 @@ export function rankingItem(item, setting, number, around) {
   const ids = item.outputs.map((output) => output.id);
   const rank = (/** @type {string} */ output) => setting.answers()[output]?.rank ?? null;
   const comment = commentBox(ids[0], setting);
+  const labels = setting.campaign.rank_labels;
+  const element = h("div.item.ranked");
+  const skip = skipBox(ids, setting, element);
+  const open = (/** @type {string} */ id) => isOpen({ id, owner: ids[0], asks: item.asks }, setting.answers());
   /** @param {string} output @param {number | null} to */
   function give(output, to) {
     /** @type {Answers} */
@@ -121,6 +175,7 @@ export function rankingItem(item, setting, number, around) {
   }
   const board = shelves({
     outputs: ids,
+    labels,
     ties: setting.campaign.ties,
     ranks: () => Object.fromEntries(ids.map((/** @type {string} */ id) => [id, rank(id)])),
     locked: setting.locked,
@@ -130,7 +185,8 @@ export function rankingItem(item, setting, number, around) {
   const stops = [];
   const cards = item.outputs.map((output, i) => {
     const widget = rankWidget({
-      count: ids.length,
+      count: labels.length || ids.length,
+      labels,
       label: t("rank_of", { letter: letter(i) }),
       value: rank(output.id),
       locked: setting.locked,
@@ -154,10 +210,11 @@ export function rankingItem(item, setting, number, around) {
       outputs: [output.id],
       attended: ids,
       element: card,
-      isOpen: () => rank(output.id) === null,
-      key: widget.key,
+      isOpen: () => open(output.id),
+      key: (event) => !skip.skipped() && widget.key(event),
       focus: widget.focus,
       comment: comment.open,
+      skip: skip.open,
       show: () => {
         widget.show(rank(output.id));
         said.textContent = lesson(output, rank(output.id));
@@ -174,15 +231,19 @@ export function rankingItem(item, setting, number, around) {
   // On narrow screens a long source scrolls by itself above the cards: keys must reach it.
   if (texts[0] && matchMedia("(max-width: 46rem)").matches) texts[0].tabIndex = 0;
   const left = h("div.given", {}, ...around.before, ...texts, ...around.after, board.element);
-  const right = h("div.cards", {}, ...cards, comment.element);
-  const element = h("div.item.ranked", {}, note(item), h("div.columns", {}, left, right));
-  return { element, stops, show: () => (board.show(), comment.show()) };
+  const right = h("div.cards", {}, ...cards, comment.element, skip.element);
+  element.append(...present([note(item), h("div.columns", {}, left, right)]));
+  return { element, stops, show: () => (board.show(), comment.show(), skip.show()) };
 }
 
 /** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {ItemView} */
 export function pairItem(item, setting, number) {
   const ids = item.outputs.map((output) => output.id);
-  const choice = () => choiceOf(ids.map((/** @type {string} */ id) => setting.answers()[id]?.rank));
+  const choice = () =>
+    choiceOf(
+      ids.map((/** @type {string} */ id) => setting.answers()[id]?.rank),
+      setting.answers()[ids[0]]?.both,
+    );
   const comment = commentBox(ids[0], setting);
   const said = h("p.lesson.said", { role: "status" });
   const cards = item.outputs.map((output, i) =>
@@ -194,39 +255,38 @@ export function pairItem(item, setting, number) {
   );
   const widget = pairWidget({
     ties: setting.campaign.ties,
+    apart: setting.campaign.ties_apart,
     locked: setting.locked,
     value: choice(),
     change: (next) => {
-      const ranks = RANKS[next ?? "none"];
-      setting.change({ [ids[0]]: { rank: ranks[0] }, [ids[1]]: { rank: ranks[1] } });
+      const ranks = RANKS[next ?? "none"] ?? RANKS.tie;
+      const both = setting.campaign.ties_apart ? { both: ranks === RANKS.tie ? next : null } : {};
+      setting.change({ [ids[0]]: { rank: ranks[0], ...both }, [ids[1]]: { rank: ranks[1], ...both } });
       stop.show();
     },
     attend: () => setting.attend(stop),
   });
-  const element = h(
-    "div.item.paired",
-    { role: "group", "aria-label": number ? t("segment_n", { n: number }) : t("segment") },
-    note(item),
-    h("div.given", {}, ...given(item, setting.campaign)),
-    h("div.pair", { dir: "ltr" }, ...cards),
-    widget.element,
-    comment.element,
-    said,
-  );
+  const name = number ? t("segment_n", { n: number }) : t("segment");
+  const element = h("div.item.paired", { role: "group", "aria-label": name });
+  const skip = skipBox(ids, setting, element);
+  const above = [note(item), h("div.given", {}, ...given(item, setting.campaign)), h("div.pair", { dir: "ltr" }, ...cards)];
+  element.append(...present([...above, widget.element, comment.element, skip.element, said]));
   /** @type {Stop} */
   const stop = {
     outputs: ids,
     attended: ids,
     element,
-    isOpen: () => choice() === null,
-    key: widget.key,
+    isOpen: () => isOpen({ id: ids[0], owner: ids[0], asks: item.asks }, setting.answers()),
+    key: (event) => !skip.skipped() && widget.key(event),
     focus: widget.focus,
     comment: comment.open,
+    skip: skip.open,
     show: () => {
       widget.show(choice());
       comment.show();
+      skip.show();
       cards.forEach((/** @type {HTMLElement} */ card) => {
-        card.classList.toggle("chosen", choice() === "tie" || choice() === card.dataset.side);
+        card.classList.toggle("chosen", ["tie", "good", card.dataset.side].includes(choice() ?? ""));
       });
       said.textContent = lesson(item.outputs[0], setting.answers()[ids[0]]?.rank ?? null);
     },

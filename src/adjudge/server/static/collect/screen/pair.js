@@ -3,26 +3,32 @@
 import { h, modified, takesBack } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
-/** @typedef {"first" | "second" | "tie" | null} Choice */
+/** @typedef {"first" | "second" | "tie" | "good" | "bad" | null} Choice  both good, or both bad, where that is asked */
 
-/** @param {(number | null | undefined)[]} ranks @returns {Choice} */
-export function choiceOf([first, second]) {
+/** @param {(number | null | undefined)[]} ranks @param {string | null} [both] @returns {Choice} */
+export function choiceOf([first, second], both) {
   if (first === null || first === undefined || second === null || second === undefined) return null;
-  return first < second ? "first" : first > second ? "second" : "tie";
+  return first < second ? "first" : first > second ? "second" : /** @type {Choice} */ (both ?? "tie");
 }
 
 /** @type {Record<string, [number | null, number | null]>} */
 export const RANKS = { first: [1, 2], second: [2, 1], tie: [1, 1], none: [null, null] };
 
 /**
- * @param {{ties: boolean, locked: boolean, value: Choice, change: (choice: Choice) => void, attend: () => void}} options
+ * @param {{ties: boolean, apart: boolean, locked: boolean, value: Choice, change: (choice: Choice) => void, attend: () => void}} options
  * @returns {{element: HTMLElement, show: (value: Choice) => void, key: (event: KeyboardEvent) => boolean,
  *   focus: () => void}}
  */
-export function pairWidget({ ties, locked, value, change, attend }) {
-  const choices = /** @type {["first" | "tie" | "second", string, string][]} */ ([
+export function pairWidget({ ties, apart, locked, value, change, attend }) {
+  const equal = apart
+    ? [
+        ["good", t("both_fine"), "↑"],
+        ["bad", t("both_wrong"), "↓"],
+      ]
+    : [["tie", t("tie"), "↓"]];
+  const choices = /** @type {[string, string, string][]} */ ([
     ["first", t("first_better"), "←"],
-    ...(ties ? [["tie", t("tie"), "↓"]] : []),
+    ...(ties ? equal : []),
     ["second", t("second_better"), "→"],
   ]);
   const buttons = choices.map(([choice, name, hint]) =>
@@ -64,7 +70,8 @@ export function pairWidget({ ties, locked, value, change, attend }) {
     if (modified(event)) return false;
     /** @type {Record<string, Choice>} */
     const keys = { ArrowLeft: "first", 1: "first", ArrowRight: "second", 2: "second", Delete: null, Backspace: null };
-    if (ties) Object.assign(keys, { ArrowDown: "tie", "=": "tie", 0: "tie" });
+    if (apart) Object.assign(keys, { ArrowUp: "good", 3: "good", ArrowDown: "bad", 0: "bad" });
+    else if (ties) Object.assign(keys, { ArrowDown: "tie", "=": "tie", 0: "tie" });
     if (!(event.key in keys)) return false;
     set(keys[event.key]);
     // What is read out is the choice made, and Space does not make another one.

@@ -13,19 +13,20 @@ export function letter(i) {
 
 /**
  * The buttons for one translation's rank.
- * @param {{count: number, label: string, value: number | null, locked: boolean,
+ * @param {{count: number, labels: string[], label: string, value: number | null, locked: boolean,
  *   change: (rank: number | null) => void, attend: () => void}} options
  * @returns {Omit<import("./score.js").Widget, "showOthers">}
  */
-export function rankWidget({ count, label, value, locked, change, attend }) {
+export function rankWidget({ count, labels, label, value, locked, change, attend }) {
   const buttons = Array.from({ length: count }, (_, i) =>
     h(
       "button.rank",
-      { type: "button", role: "radio", "aria-label": rankName(i + 1, count), onfocus: attend, disabled: locked },
+      { type: "button", role: "radio", "aria-label": rankName(i + 1, count, labels), onfocus: attend, disabled: locked },
       i + 1,
+      labels.length ? h("bdi", {}, labels[i]) : null,
     ),
   );
-  const element = h("div.ranks", { role: "radiogroup", "aria-label": label }, ...buttons);
+  const element = h(`div.ranks${labels.length ? ".labelled" : ""}`, { role: "radiogroup", "aria-label": label }, ...buttons);
   let current = value;
 
   /** @param {number | null} next */
@@ -75,20 +76,23 @@ export function rankWidget({ count, label, value, locked, change, attend }) {
   return { element, show, key, focus };
 }
 
-/** @param {number} rank @param {number} count @returns {string} */
-function rankName(rank, count) {
+/** @param {number} rank @param {number} count @param {string[]} labels @returns {string} */
+function rankName(rank, count, labels) {
+  if (labels.length) return labels[rank - 1];
   if (rank === 1) return t("rank_best", { rank });
   return rank === count ? t("rank_worst", { rank }) : String(rank);
 }
 
 /**
  * The shelves: one per rank, and a tray for what has none. Letters are dragged between them.
- * @param {{outputs: string[], ties: boolean, ranks: () => Record<string, number | null>, locked: boolean,
+ * @param {{outputs: string[], labels: string[], ties: boolean, ranks: () => Record<string, number | null>, locked: boolean,
  *   change: (output: string, rank: number | null) => void}} options
  * @returns {{element: HTMLElement, show: () => void, drag: (handle: HTMLElement, output: string) => void}}
  */
-export function shelves({ outputs, ties, ranks, locked, change }) {
-  const places = [...outputs.keys()].map((i) => shelf(String(i + 1), rankName(i + 1, outputs.length)));
+export function shelves({ outputs, labels, ties, ranks, locked, change }) {
+  const places = Array.from({ length: labels.length || outputs.length }, (_, i) =>
+    shelf(String(i + 1), rankName(i + 1, outputs.length, labels)),
+  );
   const tray = shelf("0", t("not_ranked"));
   tray.classList.add("tray");
   const hint = h("p.hint", {}, t(ties ? "drag_hint" : "drag_hint_once"), h("span.keys-hint", {}, ` ${t("drag_hint_keys")}`));

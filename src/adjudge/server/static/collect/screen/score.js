@@ -26,7 +26,7 @@ export function scoreWidget({ scale, label, value, locked, change, attend }) {
   const thumb = h("div.thumb", {}, h("span.bubble"));
   const track = h("div.track", {}, ...ticks(scale, steps), fill, beside, thumb);
   const slider = h(
-    "div.slider",
+    `div.slider${steps <= FEW_STEPS ? ".numbered" : ""}`,
     {
       role: "slider",
       tabindex: 0,

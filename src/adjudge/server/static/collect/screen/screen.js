@@ -2,14 +2,14 @@
 /** One screen: what is judged, with what stands around it, and the stops that keys go through. */
 import { h } from "../shared/dom.js";
 import { editItem } from "./edit.js";
-import { pairItem, rankingItem, scoreItem } from "./items.js";
+import { pairItem, rankingItem, scoreItem, wholePage } from "./items.js";
 import { context, headings, markHint } from "./item_parts.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Record<string, Server.AnswerOut>} Answers
  * @typedef {{outputs: string[], attended: string[], element: HTMLElement, isOpen: () => boolean,
- *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, show: () => void,
+ *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, skip: () => void, show: () => void,
  *   takesShift?: boolean, optional?: boolean}} Stop  optional: passed over when nothing is open
  * @typedef {{campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
  *   change: (changes: Answers) => void, attend: (stop: Stop) => void, turn: (stop: Stop) => void,
@@ -46,18 +46,19 @@ export function screenView(screen, setting) {
   // A ranking has its context beside the cards, around the source; elsewhere it stands above and below.
   const beside = setting.campaign.protocol === "ranking";
   const around = beside ? { before, after } : { before: [], after: [] };
-  const items = screen.items.map((item, i) => {
-    const built = build(item, setting, screen.items.length > 1 ? i + 1 : 0, around);
+  const take = (/** @type {ItemView} */ built) => {
     stops.push(...built.stops);
     if (built.show) refreshers.push(built.show);
     return built.element;
-  });
+  };
+  const items = screen.items.map((item, i) => take(build(item, setting, screen.items.length > 1 ? i + 1 : 0, around)));
+  const whole = screen.whole.length ? [take(wholePage(screen, setting))] : [];
   const element = h(
     `section.screen.${setting.campaign.protocol}`,
     { "aria-label": t("screen") },
     setting.campaign.spans ? markHint() : null,
     headings(setting.campaign),
-    ...(beside ? items : [...before, ...items, ...after]),
+    ...(beside ? items : [...before, ...items, ...after, ...whole]),
   );
   const show = () => [...stops.map((stop) => stop.show), ...refreshers].forEach((refresh) => refresh());
   return { element, stops, show };

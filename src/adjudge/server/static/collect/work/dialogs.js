@@ -11,6 +11,13 @@ import { currentLanguage, t } from "../shared/interface_texts.js";
  * @param {Server.CampaignOut} campaign @returns {[string[], string][]}
  */
 function keyList(campaign) {
+  /** @type {[string[], string][]} */
+  const both = [
+    [["↑", "3"], t("both_fine")],
+    [["↓", "0"], t("both_wrong")],
+  ];
+  /** @type {[string[], string][]} */
+  const equal = campaign.ties_apart ? both : campaign.ties ? [[["↓", "=", "0"], t("tie")]] : [];
   /** @type {Record<string, [string[], string][]>} */
   const own = {
     ranking: [
@@ -22,7 +29,7 @@ function keyList(campaign) {
     pairwise: [
       [["←", "1"], t("first_better")],
       [["→", "2"], t("second_better")],
-      ...(campaign.ties ? /** @type {[string[], string][]} */ ([[["↓", "=", "0"], t("tie")]]) : []),
+      ...equal,
       [["Delete"], t("key_unset")],
     ],
     postedit: [
@@ -42,7 +49,7 @@ function keyList(campaign) {
   const errors = campaign.spans ? markKeys(campaign.spans) : [];
   return [
     ...errors,
-    ...(own[campaign.protocol] || (campaign.protocol === "mqm" ? [] : own.score)),
+    ...(own[campaign.protocol] || (campaign.criteria.length ? own.score : [])),
     ...(campaign.side_by_side > 1 && !own[campaign.protocol]
       ? /** @type {[string[], string][]} */ ([[["Shift", "1", "…", String(campaign.side_by_side)], t("key_side_n")]])
       : []),
@@ -54,6 +61,7 @@ function keyList(campaign) {
     [["M"], t("key_missing")],
     [["O"], t("key_overview")],
     ...(campaign.comments ? /** @type {[string[], string][]} */ ([[["C"], t("key_comment")]]) : []),
+    ...(campaign.skip ? /** @type {[string[], string][]} */ ([[["X"], t("skip_key")]]) : []),
     [["I"], t("key_instructions")],
     [["+", "−"], t("key_size")],
     [["D"], t("key_dark")],

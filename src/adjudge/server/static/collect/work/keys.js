@@ -106,6 +106,7 @@ function onPage(work, event) {
     m: actions.missing,
     o: actions.overview,
     c: () => work.current?.comment(),
+    x: () => work.current?.skip(),
     i: actions.instructions,
     d: actions.dark,
     "?": actions.keys,

@@ -1,7 +1,7 @@
 // @ts-check
 /** The task in hand: its screens, how they stand on the server, and over that what is still to be sent. */
 
-import { isOpen } from "../screen/judged.js";
+import { isOpen, questionsOn } from "../screen/judged.js";
 
 /** @typedef {import("../screen/screen.js").Answers} Answers */
 
@@ -39,14 +39,12 @@ export class TaskState {
   }
 
   /**
-   * The outputs of a screen that are not judged yet.
+   * What is asked on a screen and is not answered yet.
    * @param {Server.ScreenOut} screen @returns {string[]}
    */
   missingOn(screen) {
     const answers = this.answers(screen);
-    return screen.items.flatMap(({ asks, outputs }) =>
-      outputs.map(({ id }) => id).filter((id) => isOpen(asks, answers[id])),
-    );
+    return questionsOn(screen).flatMap((question) => (isOpen(question, answers) ? [question.id] : []));
   }
 
   /** @param {Server.ScreenOut} screen @returns {boolean} */
