@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import adjudge
 from adjudge.people.check import CheckRule, check
 from adjudge.people.results import AnnotatorCheck
 from adjudge.table.errors import DataError, UsageError
@@ -236,3 +237,41 @@ def test_calibration_items_that_stand_alike_for_everybody_are_told_from_others()
 
 def test_without_calibration_items_there_is_no_mismatch() -> None:
     assert check(campaign(ATTENTIVE)).calibration is None
+
+
+def test_who_favours_the_own_system_is_shown() -> None:
+    """By construction: three builders give their own system 10 points more, one gives nothing; noise has sd 8."""
+    rng = np.random.default_rng(8)
+    gifts = {"p0": ("a", 10.0), "p1": ("b", 10.0), "p2": ("a", 10.0), "p3": ("c", 0.0), "p4": (None, 0.0)}
+    level = {"a": 50.0, "b": 55.0, "c": 60.0}
+    rows = [
+        {"annotator": who, "segment": str(i), "system": name, "own_system": built,
+         "score": level[name] + gift * (name == built) + float(rng.normal(0, 8))}
+        for who, (built, gift) in gifts.items() for i in range(60) for name in level
+    ]  # fmt: skip
+    own = {one.annotator: one for one in check(adjudge.read(pl.DataFrame(rows))).own_systems}
+    assert sorted(own) == ["p0", "p1", "p2", "p3"]
+    assert all(own[who].interval[0] < gifts[who][1] < own[who].interval[1] for who in own)
+    assert max(own[who].p for who in ("p0", "p1", "p2")) < 0.001
+    assert own["p3"].p > 0.01
+
+
+def test_who_lets_the_own_system_win_is_shown_in_rankings() -> None:
+    """A builder ranks the own system first on every screen, others at random: its share of wins is 1 against 1/2."""
+    rng = np.random.default_rng(2)
+    rows = []
+    for who in ("maker", "x", "y", "z"):
+        for screen in range(40):
+            order = list(rng.permutation(["a", "b", "c"]))
+            if who == "maker" and screen % 10:
+                order = ["a", *(name for name in order if name != "a")]
+            rows += [
+                {"annotator": who, "screen": f"{who}{screen}", "segment": str(screen), "system": name,
+                 "rank": rank, "own_system": "a" if who == "maker" else None}
+                for rank, name in enumerate(order, start=1)
+            ]  # fmt: skip
+    (own,) = check(adjudge.read(pl.DataFrame(rows))).own_systems
+    assert own.annotator == "maker"
+    # Own wins .97 or so and others' .5; the rest of the maker's systems lose what the own system wins.
+    assert own.advantage == pytest.approx(0.7, abs=0.12)
+    assert own.p < 0.001

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.people.results import AnnotatorCheck, CalibrationMismatch, Checked, Drift, SameText
+from adjudge.people.results import AnnotatorCheck, CalibrationMismatch, Checked, Drift, OwnSystem, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import (
@@ -335,6 +335,45 @@ def calibration_mismatch(final: Judgments) -> CalibrationMismatch | None:
     )
 
 
+OWN_SYSTEM = "own_system"
+"""The additional column that says which system an annotator built, as from a side table of annotators."""
+
+
+def own_systems(final: Judgments) -> tuple[OwnSystem, ...]:
+    """How people judge the systems that they built, beside how all who did not build them judge (Welch's t-test)."""
+    if OWN_SYSTEM not in final.table.columns:
+        return ()
+    rows = _valued(final.table.filter(pl.col("kind").is_in(RATED)))
+    own = pl.col("system") == pl.col(OWN_SYSTEM)
+    strangers = rows.filter(~own.fill_null(value=False))
+    found = []
+    builders = rows.drop_nulls((OWN_SYSTEM, "annotator")).select("annotator", OWN_SYSTEM).unique().sort("annotator")
+    for who, built in builders.iter_rows():
+        others = strangers.filter(pl.col("annotator") != who).group_by("system").agg(usual=pl.col("value").mean())
+        mine = rows.filter(pl.col("annotator") == who).join(others, on="system")
+        beyond = mine.with_columns(value=pl.col("value") - pl.col("usual"))
+        is_own = beyond["system"] == built
+        parts = [beyond.filter(part)["value"].to_numpy() for part in (is_own, ~is_own)]
+        if min(map(len, parts)) > FEWEST_PAIRS and all(np.ptp(part) > 0 for part in parts):
+            from scipy.stats import ttest_ind
+
+            test = ttest_ind(*parts, equal_var=False)
+            low, high = map(float, test.confidence_interval())
+            advantage = float(parts[0].mean() - parts[1].mean())
+            found.append(OwnSystem(who, built, len(parts[0]), advantage, (low, high), float(test.pvalue)))
+    return tuple(found)
+
+
+def _valued(table: pl.DataFrame) -> pl.DataFrame:
+    """The rows with a value where more is better: the score, or the share of systems on the screen that are beaten."""
+    if "rank" not in table.columns or table["rank"].null_count() == table.height:
+        return table.drop_nulls("score").with_columns(value=pl.col("score").cast(pl.Float64))
+    ranked, screen = table.drop_nulls("rank"), ("annotator", "screen")
+    beside = pl.len().over(screen) - 1
+    beaten = (pl.len().over(screen) - pl.col("rank").rank("average").over(screen)) / beside
+    return ranked.filter(beside > 0).with_columns(value=beaten)
+
+
 UNTESTED = ("controls cannot be tested", "judged no controls")
 """Reasons why somebody does not pass that show nothing against them."""
 
@@ -532,6 +571,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         dropped=dropped,
         same_texts=seen.same_texts,
         drifts=seen.drifts,
+        own_systems=own_systems(final),
         calibration=calibration_mismatch(final),
         accounts=accounts,
     )

@@ -109,6 +109,20 @@ class CalibrationMismatch:
 
 
 @dataclass(frozen=True)
+class OwnSystem:
+    """How much better somebody judges the system that they built than others do, beyond how they judge the rest."""
+
+    annotator: str
+    system: str
+    judgments: int
+    """Of the own system."""
+    advantage: float
+    """In points; in rankings, in the share of systems beside it that it beats."""
+    interval: tuple[float, float]
+    p: float
+
+
+@dataclass(frozen=True)
 class Drift:
     """How a person's answers change from the first judgment to the last, by linear regression."""
 
@@ -139,6 +153,8 @@ class Checked(Result):
     same_texts: tuple[SameText, ...] = ()
     """Empty if the data do not say what was shown."""
     drifts: tuple[Drift, ...] = ()
+    own_systems: tuple[OwnSystem, ...] = ()
+    """Empty unless the column `own_system` says who built which system."""
     calibration: CalibrationMismatch | None = None
     """Set if annotators judged calibration items beside others."""
     accounts: AccountEvidence | None = None
@@ -168,9 +184,21 @@ class Checked(Result):
             tables.append(_same_text_table(self.same_texts))
         if self.drifts:
             tables.append(_drift_table(self.drifts))
+        if self.own_systems:
+            tables.append(_own_table(self.own_systems))
         if self.calibration is not None:
             tables.append(_calibration_table(self.calibration))
         return tuple(tables)
+
+
+def _own_table(own: tuple[OwnSystem, ...]) -> Table:
+    columns: dict[Any, Column] = {
+        "annotator": text("annotator"), "system": text("own system"), "judgments": number("judgments", 0),
+        "advantage": number("advantage", 2, help="over how others judge it, in points or in the share of wins"),
+        lambda one: one.interval[0]: number("low", 2), lambda one: one.interval[1]: number("high", 2), "p": p_value(),
+    }  # fmt: skip
+    note = "Leave out judgments of one's own system, or those people, where the advantage is not chance."
+    return tabulate("Annotators and the systems they built", own, columns, note)
 
 
 def _calibration_table(mismatch: CalibrationMismatch) -> Table:
