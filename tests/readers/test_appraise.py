@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -93,6 +94,30 @@ def test_the_last_save_counts_and_all_are_kept(tmp_path: Path) -> None:
         ("2", 9.0, 1),
     ]
     assert judgments.final().table["score"].to_list() == [2.0, 9.0]
+
+
+def test_scores_of_whole_documents_are_read_and_ranked_where_asked_for(tmp_path: Path) -> None:
+    """Four people score twelve documents by two systems; segments (always 10) count for nothing."""
+    rng = np.random.default_rng(1)
+    rows: list[str] = []
+    for who in range(4):
+        for document in range(12):
+            for system, level in (("sysA", 70), ("sysB", 40)):
+                user, name, score = f"engces0{who}", f"d{document}", int(level + rng.integers(-5, 6))
+                rows += [
+                    row(name, "False", user=user, system=system, score=10),
+                    row(name, "True", user=user, system=system, item=2, score=score, at=9.0 * len(rows)),
+                ]
+    judgments = read([write(tmp_path, *rows)], format="appraise", whole_documents=True)
+    assert judgments.set_aside == (SetAside("score of a segment, not of a whole document", 96),)
+    assert judgments.table["segment"].null_count() == len(judgments) == 96
+    ranking = rank(judgments)
+    (pair,) = ranking.comparisons
+    assert (pair.better, pair.worse) == ("sysA", "sysB")
+    assert pair.difference == pytest.approx(30, abs=3)
+    assert not any("segments are not named" in note for note in ranking.notes)
+    with pytest.raises(InputError, match="holds no score of a whole document"):
+        read([write(tmp_path, row("d", "False"))], format="appraise", whole_documents=True)
 
 
 def test_scores_of_whole_documents_are_set_aside(tmp_path: Path) -> None:

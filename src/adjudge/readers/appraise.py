@@ -2,7 +2,8 @@
 
 An account is a task; the person behind it comes from a map (`--annotators`), else the account stands for the person.
 Every save is kept, the last one counts. What campaigns append to a document's name (`#bad2`, `#dup`, `#incomplete`, the
-system) is taken off, and kept in the column `flags`. Scores of whole documents are set aside, and so are the intact
+system) is taken off, and kept in the column `flags`. Scores of whole documents are set aside (with `--whole-documents`
+those of segments are, and documents are ranked by their own scores), and so are the intact
 segments of corrupted copies of documents, which only the batches (`--batches`) can tell in campaigns without `#bad`.
 A file with "calibration" in its name holds tasks that many did: its outputs are calibration items. Beside it may lie a
 map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same people did their calibration task.
@@ -387,7 +388,7 @@ class _Campaign:
         batches: appraise_batches.Batches | None,
         people: dict[str, str] | None,
     ) -> None:
-        self.path, self.name, self.human = path, name, options.human
+        self.path, self.name, self.human, self.of_documents = path, name, options.human, options.whole_documents
         self.batches, self.people = batches, people or {}
         self.notes: list[str] = []
         self.left_out: list[SetAside] = []
@@ -402,7 +403,9 @@ class _Campaign:
             *(pl.lit(None, dtype=pl.String).alias(name) for name in _OPTIONAL if name not in rows.columns),
             *(pl.lit(None, dtype=pl.Float64).alias(name) for name in ("start", "end") if name not in rows.columns),
         )
-        if has_documents:
+        if self.of_documents:
+            rows = self._keep_document_scores(rows, has_documents=has_documents)
+        elif has_documents:
             rows = self._drop_document_scores(rows)
         rows = self._keep(rows, pl.col("score").is_not_null(), "no score was given")
         rows = self._name_documents(rows)
@@ -418,6 +421,12 @@ class _Campaign:
         kept = rows.filter(condition)
         self.left_out.append(SetAside(otherwise, rows.height - kept.height))
         return kept
+
+    def _keep_document_scores(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
+        if not has_documents or not rows["complete"].any():
+            problem = f"holds no score of a whole document; read it without {param('whole_documents')}"
+            raise InputError(problem, file=self.path)
+        return self._keep(rows, pl.col("complete"), "score of a segment, not of a whole document")
 
     def _drop_document_scores(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Leave out scores of whole documents: they stand beside the scores of the document's segments.
@@ -483,6 +492,8 @@ class _Campaign:
         return self._keep(rows, ~pl.col("line").is_in(lines), "intact segment of a corrupted copy of a document")
 
     def _add_segments(self, rows: pl.DataFrame, *, has_documents: bool) -> pl.DataFrame:
+        if self.of_documents:
+            return rows.with_columns(pl.lit(None, dtype=pl.String).alias("segment"))
         if rows[SOURCE].null_count() == 0:
             return rows.with_columns(place_in_document().alias("segment"))
         if not has_documents or not items_restart_in_each_task(rows):

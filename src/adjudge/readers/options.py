@@ -60,6 +60,9 @@ class ReadOptions:
     )
     batches: tuple[Path, ...] = option((), "appraise: the batch files of the tasks (JSON or zip).")
     annotators: Path | None = option(None, "appraise: a file that maps accounts to annotators.")
+    whole_documents: bool = option(
+        False, "appraise: read the scores of whole documents instead of those of their segments."
+    )
     accounts_are_people: bool = option(
         False, "Take every account for one person, even if tasks and times suggest fewer people (docs/rank.md)."
     )

@@ -128,7 +128,7 @@ FORMATS: dict[str, Format] = {
     "appraise": Format(
         "appraise:read",
         "results of Appraise: 9, 11 or 12 columns and no header, with --batches, --annotators",
-        ("batches", "annotators"),
+        ("batches", "annotators", "whole_documents"),
     ),
     "wmt-humeval": Format("humeval:read", "judgments of the general task, JSON lines with one segment each (WMT23 on)"),
     "mqm": Format(
