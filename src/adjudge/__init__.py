@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.campaigns.campaign_file import load_campaign
     from adjudge.ranking.ranking import Ranking
     from adjudge.shell.campaigns import backup, extend, init, judge, move, restore
-    from adjudge.shell.evidence import audit, compare, look, parity
+    from adjudge.shell.evidence import audit, compare, look, parity, reaudit
     from adjudge.shell.metrics import gold, meta, qe, replicate
     from adjudge.shell.planning import design, plan, read, simulate, testset
     from adjudge.shell.ranking import agree, check, rank, tournament
@@ -62,6 +62,7 @@ _PUBLIC = {
     "qe": "adjudge.shell.metrics",
     "rank": "adjudge.shell.ranking",
     "read": "adjudge.shell.planning",
+    "reaudit": "adjudge.shell.evidence",
     "replicate": "adjudge.shell.metrics",
     "report": "adjudge.shell.reporting",
     "restore": "adjudge.shell.campaigns",
@@ -94,6 +95,7 @@ __all__ = [
     "qe",
     "rank",
     "read",
+    "reaudit",
     "replicate",
     "report",
     "restore",

@@ -17,6 +17,7 @@ from adjudge.evidence.audit import Audit
 from adjudge.evidence.compared_campaigns import CampaignComparison
 from adjudge.evidence.look_claims import Look
 from adjudge.evidence.parity_results import Parity
+from adjudge.evidence.reaudit import Reaudit
 from adjudge.judges.ask import Judged
 from adjudge.metrics.results import Gold
 from adjudge.metrics.results import MetaEvaluation
@@ -61,6 +62,7 @@ __all__ = [
     "qe",
     "rank",
     "read",
+    "reaudit",
     "replicate",
     "report",
     "restore",
@@ -583,6 +585,41 @@ def read(
     labels: int | None = None,
     stacked: int = 1,
 ) -> Judgments: ...
+def reaudit(
+    source: Any = None,
+    *,
+    published: Any = None,
+    rule: str | None = None,
+    seed: int = 1,
+    format: str | None = None,
+    human: str | None = None,
+    pair: str | None = None,
+    columns: Mapping[str, Any] | Sequence[str] | str | None = None,
+    systems: Sequence[str | int] | str | None = None,
+    raters: Sequence[str | int] | str | None = None,
+    wide: str | None = None,
+    winner: Mapping[str, Any] | Sequence[str] | str | None = None,
+    values: Mapping[str, Any] | Sequence[str] | str | None = None,
+    scale: Sequence[float] | str | None = None,
+    lower_is_better: bool = False,
+    criterion: str | None = None,
+    attributes: str | Path | None = None,
+    sheets: Sequence[str | int] | str | None = None,
+    encoding: str | None = None,
+    judges: Sequence[str | int] | str | None = None,
+    strict: bool = False,
+    bad_rows: float = 0.01,
+    segment_column: str | None = None,
+    rank_columns: Sequence[str | int] | str | None = None,
+    mqm_weights: str | None = None,
+    batches: str | Path | Iterable[str | Path] | None = None,
+    annotators: str | Path | None = None,
+    whole_documents: bool = False,
+    accounts_are_people: bool = False,
+    everyone: bool = False,
+    labels: int | None = None,
+    stacked: int = 1,
+) -> Reaudit: ...
 def replicate(
     paper: str,
     data: str | Path,

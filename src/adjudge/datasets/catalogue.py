@@ -55,6 +55,12 @@ class DataSet:
     note: str | None = None
     found_in: str | None = None
     probe: str | None = None
+    read: tuple[str, ...] = ()
+    """The files of judgments; the whole folder where none is named."""
+    published: str | None = None
+    """The file with the published ranking, where the set has it."""
+    rule: str | None = None
+    """The ranking method of the publication."""
 
     @property
     def size(self) -> int | None:

@@ -244,3 +244,94 @@ def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[i
     counts = [f"{', '.join(map(str, numbers))} by {method}" for method, numbers in flips.items()]
     asked = f"How many pairs of others flip when {what} are divided by {listed(divisors)}?"
     return f"{asked} {listed(counts)}."
+
+
+# A published ranking beside ours
+
+
+def say_better(better: str, worse: str) -> str:
+    """A difference that was published."""
+    return f"{better} is better than {worse}"
+
+
+def say_reaudited(published: str, verdicts: Mapping[str, str]) -> str:
+    """What of a published ranking holds, to cite; `verdicts` has that of every difference."""
+    if not verdicts:
+        return f"The published ranking ({published}) tells no two of the judged systems apart."
+    counts = {name: list(verdicts.values()).count(name) for name in dict.fromkeys(verdicts.values())}
+    parts = [
+        f"{counts[name]} {agreeing(counts[name], *form)}"
+        for name, form in {
+            "holds": ("holds", "hold"),
+            "needs more people": ("needs more people", "need more people"),
+            "fragile": ("is fragile", "are fragile"),
+            "not supported": ("is not supported", "are not supported"),
+            "contradicted": ("is contradicted", "are contradicted"),
+        }.items()
+        if name in counts
+    ]
+    of_all = f"{counted(len(verdicts), 'difference')} in the published ranking ({published})"
+    return f"Of {of_all}, {listed(parts)} by the released judgments."
+
+
+def say_rule_found(rule: str, *, reproduced: bool) -> str:
+    """Whether a rule gives the published order on the released rows."""
+    if reproduced:
+        return f"The rule {rule} gives the published order on the released judgments."
+    return f"No rule that was tried gives exactly the published order on the released judgments; {rule} is taken."
+
+
+def say_rows(rule: str, rank: int) -> str:
+    """A system has another rank by the rule of the publication on the released rows."""
+    return f"rows or rule: {rule} on the released judgments puts it {_place(rank)}"
+
+
+def say_filter(people: int, rank: int) -> str:
+    """A system moves without those who fail."""
+    return f"filter: without {counted(people, 'annotator')} who {agreeing(people, 'fails', 'fail')}, {_place(rank)}"
+
+
+def say_model(reason: str, rank: int) -> str:
+    """A system moves by the model; the reason is that of the explanation."""
+    return f"model: {_place(rank)}{f', since {reason}' if reason else ', by who judged it and what was judged'}"
+
+
+def _place(rank: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(rank % 10 if rank % 100 not in (11, 12, 13) else 0, "th")
+    return f"{rank}{ending}"
+
+
+def say_lost(
+    step: Literal["rows", "filter", "model", "correction"], rule: str, p: float | None, *, turned: bool
+) -> str:
+    """Why a published difference is not found from this step on."""
+    value = "" if p is None else f" (p {'< .001' if p < 0.001 else f'= {p:.3f}'.replace('0.', '.')})"
+    why = {
+        "rows": f"{rule} on the released judgments does not find it{value}",
+        "filter": f"{rule} does not find it without those who fail{value}",
+        "model": f"it is not significant once annotators and texts are allowed for{value}",
+        "correction": f"it is not significant among all pairs{value}",
+    }[step]
+    return f"{why}; our estimate points the other way" if turned else why
+
+
+def reaudit_steps(rule: str, people: int) -> dict[str, str]:
+    """The steps from a published ranking to ours, in words."""
+    without = (
+        f"without {counted(people, 'annotator')} who {agreeing(people, 'fails', 'fail')}" if people else "nobody fails"
+    )
+    return {
+        "rows": f"{rule} on all released judgments",
+        "filter": f"the same rule, {without}",
+        "model": "our model, every pair by itself",
+        "correction": "our model, corrected for all pairs",
+    }
+
+
+def say_gallery(campaigns: int, verdicts: Sequence[str]) -> str:
+    """How much of several published rankings holds."""
+    held = verdicts.count("holds")
+    against = verdicts.count("contradicted")
+    of_all = f"Of {counted(len(verdicts), 'published difference')} in {counted(campaigns, 'campaign')}"
+    both = f"{held} {agreeing(held, 'holds', 'hold')} and {against} {agreeing(against, 'is', 'are')} contradicted"
+    return f"{of_all}, {both}."

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
 from adjudge.shell.reading import Judged, Reading, read_by_pair
 from adjudge.table.errors import UsageError, param
-from adjudge.table.settings import REQUIRED, argument, column_names, option
+from adjudge.table.languages import is_unknown_pair
+from adjudge.table.settings import REQUIRED, argument, column_names, option, seed_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.look_claims import Look
     from adjudge.evidence.parity import ParitySettings
     from adjudge.evidence.parity_results import Parity
+    from adjudge.evidence.reaudit import Gallery, Reaudit
     from adjudge.table.judgments import Judgments
     from adjudge.table.results import Result
 
@@ -136,6 +138,114 @@ def _summarise_stability(audits: Mapping[str, Audit]) -> Result | None:
     if len(stabilities) < 2:
         return None
     return over_pairs(stabilities, data="+".join(audit.data for audit in audits.values()))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReauditOptions:
+    """A published ranking, or all that are at hand."""
+
+    source: Any = argument(
+        None,
+        f"The judgments behind the published ranking; leave out with {param('gallery')}.",
+        metavar="FILE",
+        typed=list[Path] | None,
+        about="a path, several paths, a data frame, or judgments.",
+    )
+    published: Any = option(
+        None,
+        "The published ranking: a table, a list with a system per line, or an official file (docs/reaudit.md).",
+        typed=Path | None,
+        about="the published ranking: a path, a data frame, names from the best on, or a mapping from names to ranks.",
+    )
+    rule: str | None = option(
+        None, "The method of the publication, as of 'adjudge rank'. Default: the nearest to the published order."
+    )
+    gallery: Path | None = option(
+        None,
+        "Audit all released campaigns in this folder again, as 'adjudge data get' puts them there.",
+        only="command line",
+    )
+    seed: int = seed_option()
+
+
+@command("reaudit", ANALYSIS, "adjudge reaudit scores.csv --published table2.csv", work=True)
+def reaudit(reading: Reading, options: ReauditOptions) -> Reaudit:
+    """Put a published ranking beside ours: what of it holds, and at which step the rest is lost.
+
+    Every published difference gets our verdict; every system that moves gets the reasons in order: rows and rule,
+    annotators who fail, the model, the correction for all pairs.
+    """
+    from adjudge.evidence.reaudit import reaudit as compare
+    from adjudge.readers.published import read_published
+
+    if options.gallery is not None:
+        return cast("Reaudit", _make_gallery(options.gallery, options.seed))
+    if options.source is None or (isinstance(options.source, list) and not options.source):
+        raise UsageError(f"no file was given; name the judgments, or {param('gallery')}")
+    parts = reading.by_pair(options.source, everyone=True)
+
+    def compute(part: Judgments) -> Reaudit:
+        pair = part.pairs[0] if part.pairs and not is_unknown_pair(part.pairs[0]) else reading.pair
+        published = None if options.published is None else read_published(options.published, pair=pair)
+        everyone = reading.options.everyone
+        return compare(part, published, rule=options.rule, everyone=everyone, seed=options.seed)
+
+    return reading.each(parts, compute)
+
+
+@dataclass(frozen=True, eq=False)
+class _Released:
+    """The judgments of a released campaign, and what was published of it."""
+
+    judgments: Judgments
+    published: Path | None
+    rule: str | None
+
+    def __len__(self) -> int:
+        return len(self.judgments)
+
+
+def _make_gallery(data: Path, seed: int) -> Gallery:
+    """All released campaigns in a folder, each beside what was published of it."""
+    from adjudge.datasets.catalogue import catalogue, find_folder
+    from adjudge.evidence.reaudit import Gallery
+    from adjudge.evidence.reaudit import reaudit as compare
+    from adjudge.readers.published import read_published
+    from adjudge.shell.reading import compute_pairs
+    from adjudge.table.errors import DataError
+    from adjudge.table.judgments import fingerprint_of_parts
+
+    parts: dict[str, _Released] = {}
+    left_out: dict[str, str] = {}
+    for name, dataset in catalogue().items():
+        folder = find_folder(dataset, data)
+        if folder is None or not (dataset.published or dataset.rule):
+            continue
+        files = [folder / file for file in dataset.read] or [folder]
+        try:
+            found = Reading(dataset.format).by_pair(files, everyone=True)
+        except DataError as fault:
+            left_out[name] = str(fault)
+            continue
+        for pair, part in found.items():
+            published = folder / dataset.published if dataset.published else None
+            parts[f"{name} {pair}"] = _Released(part, published, dataset.rule)
+    if not parts:
+        raise UsageError(f"{data} holds no released campaign; fetch some by 'adjudge data get'")
+
+    def compute(part: _Released) -> Reaudit:
+        file = part.published
+        published = None if file is None else read_published(file, pair=part.judgments.pairs[0])
+        return compare(part.judgments, published, rule=part.rule, seed=seed)
+
+    computed, faults = compute_pairs(parts, compute)
+    left_out |= {name: str(fault) for name, fault in faults.items()}
+    return Gallery(
+        settings={"gallery": True, "seed": seed},
+        data=fingerprint_of_parts(one.data for one in computed.values()),
+        campaigns=computed,
+        left_out=left_out,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

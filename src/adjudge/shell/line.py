@@ -34,9 +34,9 @@ from adjudge.table.wording import split_names
 MODULES = ("start", "ranking", "evidence", "reporting", "metrics", "planning", "campaigns")
 """The modules of this package that declare commands."""
 ORDER = (
-    "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament", "audit",
-    "parity", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve", "export", "verify",
-    "extend", "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
+    "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament",
+    "audit", "parity", "reaudit", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve",
+    "export", "verify", "extend", "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
 )  # fmt: skip
 """The order in which `adjudge --help` lists the commands."""
 READING_PANEL, WORK_PANEL = "Reading the files", "Running the computation"
