@@ -227,6 +227,11 @@ def _read_folder(campaign: str, files: list[_File], screens: int, options: ReadO
         for file in beside
         if file not in fitting
     ]
+    if options.stacked > 1:
+        parts = f"the {options.stacked} parts of each file are taken for {options.stacked} annotators"
+        notes.append(
+            f"{parts}. If several people share a part, read files by person, so that verdicts reach beyond them"
+        )
     notes += [note for _, row_notes in settled for note in row_notes]
     set_aside = [record for records, _ in settled for record in records]
     if times > 1:
