@@ -14,11 +14,12 @@ import polars as pl
 import pytest
 
 import adjudge
+from adjudge.metrics.gold import GoldSettings, gold
 from adjudge.mixed.design import design_from
 from adjudge.mixed.fit import fit
 from adjudge.planning.plan import plan
 from adjudge.planning.search import Precision, make_layout, measure, mixed_design, pilot_variances
-from adjudge.planning.settings import EFFECTS, PlanSettings, Variances, variances_like
+from adjudge.planning.settings import EFFECTS, PlanSettings, Variances, plan_gold, variances_like
 from adjudge.planning.simulate import simulate
 from adjudge.planning.simulated_scores import ScoreCampaign
 from adjudge.reports.charts import draw_plan
@@ -329,3 +330,28 @@ def test_answers_to_controls_are_no_judgments_of_a_simulated_campaign() -> None:
     genuine = drawn.judgments.table.filter(pl.col("kind") == "system").height
     assert f"{genuine:,} judgments of" in str(drawn)
     assert f"{len(drawn.judgments) - genuine:,} answers to controls" in str(drawn)
+
+
+@pytest.mark.parametrize("level", ["documents", "segments"])
+def test_gold_scores_by_as_many_people_as_planned_have_the_reliability(level: str) -> None:
+    """By simulation: two runs, each by other people, and their correlation as `gold` measures it."""
+    sd = {"annotator": 10.0, "annotator:system": 2.0, "document": 4.0, "segment": 5.0, "system:document": 3.0,
+          "page": 3.0, "residual": 12.0}  # fmt: skip
+    asked = replace(SMALL, segments=4)
+    wanted = next(one for one in plan_gold(asked, variances(**sd)) if (one.level, one.reliability) == (level, 0.8))
+    assert wanted.judgments == wanted.people * (4 if level == "documents" else 1)
+    rng, documents = np.random.default_rng(6), 150 if level == "documents" else 40
+    truth = rng.normal(0, np.hypot(4, 3), (documents, 1)) + rng.normal(0, 5, (documents, 4))
+    runs = []
+    for run in range(2):
+        strict = rng.normal(50, 10, (wanted.people, 1, 1)) + rng.normal(0, 2, (wanted.people, 1, 1))
+        seen = strict + truth + rng.normal(0, 3, (wanted.people, documents, 1))
+        seen = seen + rng.normal(0, 12, (wanted.people, documents, 4))
+        rows = [
+            {"annotator": f"{run}-{who}", "document": f"d{d}", "segment": f"d{d}s{s}", "system": "x", "score": score}
+            for (who, d, s), score in np.ndenumerate(np.clip(seen, 0, 100))
+        ]
+        runs.append(adjudge.read(pl.DataFrame(rows)))
+    scored = gold(runs, GoldSettings(level=level, orders=0))  # type: ignore[arg-type]
+    assert scored.correlation is not None
+    assert scored.correlation.pearson == pytest.approx(0.8, abs=0.06)

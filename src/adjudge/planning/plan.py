@@ -26,7 +26,7 @@ from adjudge.planning.search import (
     saving,
     search,
 )
-from adjudge.planning.settings import Plan, PlanCheck, PlanLooks, PlanSettings, Variances
+from adjudge.planning.settings import Plan, PlanCheck, PlanLooks, PlanSettings, Variances, plan_gold
 from adjudge.planning.simulated_scores import ScoreCampaign, ScoreDesign, draw_scores
 from adjudge.ranking.decisions import holm
 from adjudge.table.judgments import fingerprint
@@ -185,6 +185,7 @@ def plan(
         goals=plan_goals(asked, _noise(asked, assumed, best.point.se), best.point.judgments) if best.suffices else (),
         selection=plan_selection(best.point.judgments, spread) if best.suffices else None,
         people=people_or_judgments(layout, asked, assumed, per_item),
+        gold=plan_gold(asked, assumed),
         pilot=pilot_doubt(layout, asked, assumed, per_item),
     )
     return replace(unchecked, notes=tuple(_notes(unchecked, asked, fewest_people(asked, assumed))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
+from math import ceil
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -332,6 +333,38 @@ class PilotDoubt:
     power: tuple[float, float]
 
 
+@dataclass(frozen=True)
+class GoldPlan:
+    """How many different people must judge each output for gold scores of a reliability (`adjudge gold`)."""
+
+    level: str
+    """`documents` (each judged in whole by a person) or `segments`."""
+    reliability: float
+    people: int
+    judgments: int
+    """For one document (or segment) of one system."""
+
+
+RELIABILITIES = (0.7, 0.8, 0.9)
+
+
+def plan_gold(settings: PlanSettings, variances: Variances) -> tuple[GoldPlan, ...]:
+    """The people that gold scores need: the reliability of n people is S / (S + N / n), with signal S and noise N.
+
+    Signal is what an output of a system has to itself; strictness is taken off by z-scores, tastes are not.
+    """
+    square = {name: sd**2 for name, sd in variances.sd.items()}
+    of_person = square["annotator:system"] + square["page"]
+    found = []
+    for level, segments in (("documents", settings.segments), ("segments", 1)):
+        signal = square["document"] + square["system:document"] + square["segment"] / segments
+        noise = of_person + square["residual"] / segments
+        for wanted in RELIABILITIES if signal > 0 else ():
+            people = max(1, ceil(wanted / (1 - wanted) * noise / signal))
+            found.append(GoldPlan(level, wanted, people, people * segments))
+    return tuple(found)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan(Result):
     """What every design needs. `choices` are sorted, the least work first; the first one is recommended."""
@@ -356,6 +389,8 @@ class Plan(Result):
     """What choosing segments by probability would take; None where no design suffices."""
     people: tuple[PeopleChoice, ...] = ()
     """The first of the choices as it is, with twice the people, and with twice the judgments by the same people."""
+    gold: tuple[GoldPlan, ...] = ()
+    """What gold scores of documents and segments need."""
     pilot: PilotDoubt | None = None
     """Where the spread comes from a pilot: how far its size can be trusted."""
 
@@ -377,6 +412,8 @@ class Plan(Result):
             tables.append(_goals_table(self.goals))
         if self.selection is not None:
             tables.append(_selection_table(self.selection))
+        if self.gold:
+            tables.append(_gold_table(self.gold))
         return tuple(tables)
 
     def _choices(self) -> Table:
@@ -435,6 +472,18 @@ class Plan(Result):
         )
         columns = (text("what"), percent("share"), text("95% interval"))
         return Table(f"The recommended design, simulated {counted(checked.draws, 'time')}", columns, rows)
+
+
+def _gold_table(gold: tuple[GoldPlan, ...]) -> Table:
+    columns: dict[Any, Column] = {
+        "level": text("of"), "reliability": number("reliability", 1),
+        "people": number("people", 0, help="different people who judge each output"),
+        "judgments": number("judgments", 0, help="for one document, or segment, of one system"),
+    }  # fmt: skip
+    note = (
+        "Reliability is the correlation to expect with a second campaign of the same size; 'adjudge gold' measures it."
+    )
+    return tabulate("For gold scores of single outputs", gold, columns, note)
 
 
 def _until_settled(none: str) -> dict[str, Column]:
