@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from adjudge.mixed.design import MODELS, MixedDesign, combine, link
 from adjudge.mixed.effects import Effects, identify
 from adjudge.mixed.fit import MixedFit, Prepared, fit, fit_parting, maximise, parting_statistics, prepare
-from adjudge.mixed.model import model_of
+from adjudge.mixed.model import forget_models, model_of
 from adjudge.ranking.scores import shared_tastes
 
 Floats = NDArray[np.float64]
@@ -104,6 +104,50 @@ def test_statistics_are_those_of_the_definition() -> None:
         z, explained = tastes.T @ projection @ design.score, tastes.T @ projection @ tastes
         expected = (z @ z - np.trace(explained)) / np.sqrt(2 * np.sum(explained**2))
         assert found[system] == pytest.approx(expected, rel=1e-6)
+
+
+def test_statistics_do_not_depend_on_how_many_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared = prepare(polarising(2, 4.0))
+    _, standard = prepared.standardised(None)
+    evaluation = maximise(prepared.layout, standard).evaluation
+    together = parting_statistics(prepared, evaluation, standard)
+    monkeypatch.setattr("adjudge.mixed.fit._MOST_COLUMNS", 20)
+    assert parting_statistics(prepared, evaluation, standard) == pytest.approx(together, rel=1e-9)
+    some = parting_statistics(prepared, evaluation, standard, np.array([4, 1]))
+    assert some[[1, 4]] == pytest.approx(together[[1, 4]], rel=1e-9)
+    assert np.isneginf(np.delete(some, [1, 4])).all()
+
+
+def test_a_search_that_pauses_goes_on_as_if_it_had_not() -> None:
+    prepared = prepare(polarising(3, 2.0))
+    _, standard = prepared.standardised(None)
+    whole, pause = maximise(prepared.layout, standard), maximise(prepared.layout, standard, tolerance=0.02)
+    on = maximise(prepared.layout, standard, pause)
+    assert pause.steps < whole.steps == on.steps
+    assert np.array_equal(on.evaluation.equations.ratios, whole.evaluation.equations.ratios)
+
+
+def test_two_of_five_systems_are_parted() -> None:
+    """Three share a variance then; a third one stays with them, however odd."""
+    design = polarising(4, 20.0, systems=5, people=16, documents=60)
+    assert design.annotator is not None
+    rng = np.random.default_rng(4)
+    odd = rng.normal(0.0, 20.0, (16, 5))[design.annotator, design.system]
+    for last in (1, 2):
+        score = design.score + odd * ((design.system > 0) & (design.system <= last))
+        found = fit_parting(prepare(replace(design, score=score)))[0].design.parted
+        assert len(found) == 2
+        assert set(found) <= set("ABC"[: last + 1])
+
+
+def test_another_reading_of_the_same_judgments_shares_the_equations() -> None:
+    forget_models()
+    design = polarising(1, 9.0)
+    first, second = model_of(design), model_of(design.with_model("mixed-rank"))
+    assert first.design.parted == second.design.parted == ("A",)
+    assert second.prepared.layout is first.prepared.layout
+    alone = fit(design.with_model("mixed-rank"))
+    assert np.array_equal(second.fitted.effects, alone.effects)
 
 
 def test_own_pairs_are_wider_and_others_narrower(parted: tuple[Prepared, MixedFit]) -> None:

@@ -6,8 +6,9 @@ With it goes what must be said of a fit: for whom it holds, on whom it rests, an
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -32,7 +33,7 @@ from adjudge.mixed.effects import (
     unknown_strictness,
 )
 from adjudge.mixed.equations import Equations, Solution, Totals, equations_at, totals
-from adjudge.mixed.layout import Layout, lay_out
+from adjudge.mixed.layout import Layout, indicator, lay_out
 from adjudge.mixed.weighted import weighted_effects
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import weights_note
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
 
 # Restricted maximum likelihood: the ratios of variances under which the scores are most likely.
@@ -76,7 +78,7 @@ _NOTHING_TO_GAIN = 1e-4
 """The same where steps do not get there: a valley so flat makes no difference to anything."""
 _NEAR, _SLOW = 0.01, 0.05
 """With so little left to gain, and more than so much of what there was before, the last step tells the curvature."""
-_HOPE = 3.0
+_HOPE = 2.0
 """No search gains more than so many times what a full step promises, and 1."""
 LEAST_DAMPING = 1e-3
 _MOST_DAMPING = 1e8
@@ -135,12 +137,32 @@ class Evaluation:
 
 
 @dataclass(frozen=True, eq=False)
+class Way:
+    """How a search came to where it is, so that it can go on from there as if it had never paused."""
+
+    current: Evaluation
+    log_ratios: Floats
+    damping: float = LEAST_DAMPING
+    last: float = np.inf
+    """What a full step promised before the last one."""
+    slow: bool = False
+    stretch: float = 1.0
+    changes: tuple[tuple[Floats, Floats], ...] = ()
+    """The last steps, and how they changed the gradient."""
+    staying: NDArray[np.bool_] | None = None
+    """Ratios that do not go to 0 in one step."""
+    steps: int = 0
+
+
+@dataclass(frozen=True, eq=False)
 class Optimum:
     """Where the search ended, and how."""
 
     evaluation: Evaluation
     converged: bool
     steps: int
+    way: Way | None = None
+    """From which the search goes on, where it ended at a tolerance or for want of hope."""
 
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
@@ -155,7 +177,12 @@ def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
 
 
 def maximise(
-    layout: Layout, score: Floats, near: Floats | None = None, *, tolerance: float = TOLERANCE, goal: float = np.inf
+    layout: Layout,
+    score: Floats,
+    near: Floats | Optimum | None = None,
+    *,
+    tolerance: float = TOLERANCE,
+    goal: float = np.inf,
 ) -> Optimum:
     """Find the ratios of maximum restricted likelihood, for standardised scores.
 
@@ -164,34 +191,35 @@ def maximise(
     Args:
         layout: of the equations.
         score: standardised.
-        near: ratios close to the optimum, such as those of a model with one effect less; searched from first.
-        tolerance: of that search: how much a full step may still gain.
-        goal: a criterion; that search ends where it will clearly stay above.
+        near: ratios close to the optimum, such as those of a model with one effect less, or where a search of these
+            scores paused; searched from first.
+        tolerance: how much a full step may still gain where the search ends.
+        goal: a criterion; a search from near ends where it will clearly stay above.
     """
     optimum = None if near is None else _search(layout, totals(layout, score[:, None]), near, tolerance, goal)
     if optimum is None or not optimum.converged:
-        optimum = _best_of_starts(layout, score)
+        optimum = _best_of_starts(layout, score, tolerance)
     endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
     if endless.any() and (optimum.evaluation.gradient[endless] < -_FLAT).any():
         raise DataError(_NOTHING_LEFT)
     return optimum
 
 
-def _best_of_starts(layout: Layout, score: Floats) -> Optimum:
+def _best_of_starts(layout: Layout, score: Floats, tolerance: float = TOLERANCE) -> Optimum:
     """Search from one start, and from others where there may be several valleys."""
     scores = totals(layout, score[:, None])
     if layout.iterative:
         from adjudge.mixed.draws import search_by_draws  # which builds on this module
 
         return search_by_draws(layout, scores, START_RATIO)
-    first = _search(layout, scores, START_RATIO)
+    first = _search(layout, scores, START_RATIO, tolerance)
     if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
         return first
     optima = [first]
     for start in OTHER_STARTS:
         # What lies so far off that nothing is left of the residual is no better answer.
         with suppress(DataError):
-            optima.append(_search(layout, scores, start))
+            optima.append(_search(layout, scores, start, tolerance))
     return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
@@ -206,16 +234,19 @@ def free_ratios(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
 
 
 def _search(
-    layout: Layout, scores: Totals, start: float | Floats, tolerance: float = TOLERANCE, goal: float = np.inf
+    layout: Layout,
+    scores: Totals,
+    start: float | Floats | Optimum,
+    tolerance: float = TOLERANCE,
+    goal: float = np.inf,
 ) -> Optimum:
-    """Go downhill from equal ratios, or from given ones, as long as the goal is in sight."""
-    log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
-    current = evaluate(layout, scores, log_ratios)
-    damping = LEAST_DAMPING
-    last, slow, stretch = np.inf, False, 1.0
-    changes: list[tuple[Floats, Floats]] = []
-    staying = np.zeros(len(log_ratios), dtype=bool)
-    for steps in range(MOST_STEPS):
+    """Go downhill from equal ratios, from given ones, or on from a pause, as long as the goal is in sight."""
+    way = _way_from(layout, scores, start)
+    log_ratios, current, damping, changes = way.log_ratios, way.current, way.damping, list(way.changes)
+    last, slow, stretch = way.last, way.slow, way.stretch
+    staying = np.zeros(len(log_ratios), dtype=bool) if way.staying is None else way.staying
+    for steps in range(way.steps, MOST_STEPS):
+        way = Way(current, log_ratios, damping, last, slow, stretch, tuple(changes[-2:]), staying, steps)
         free = free_ratios(log_ratios, current.gradient)
         gain = expected_gain(current, free)
         slow |= _SLOW * last < gain < _NEAR
@@ -225,9 +256,9 @@ def _search(
         if slow:
             current = _with_seen_curvature(current, changes[-2:])
             gain = expected_gain(current, free)
-        hopeless = steps > 0 and current.criterion - _HOPE * (gain + 1) > goal
+        hopeless = current.criterion - _HOPE * gain - 1 > goal
         if gain < tolerance or hopeless:
-            return Optimum(current, converged=True, steps=steps)
+            return Optimum(current, converged=True, steps=steps, way=way)
         while True:
             step = stretch * damped_step(current, free, damping)
             # A variance on its way to 0 need not go all of it step by step.
@@ -250,6 +281,14 @@ def _search(
                     current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=steps
                 )
     return Optimum(current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=MOST_STEPS)
+
+
+def _way_from(layout: Layout, scores: Totals, start: float | Floats | Optimum) -> Way:
+    if isinstance(start, Optimum):
+        evaluation = start.evaluation
+        return start.way or Way(evaluation, np.log(evaluation.equations.ratios))
+    log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
+    return Way(evaluate(layout, scores, log_ratios), log_ratios)
 
 
 def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Floats]]) -> Evaluation:
@@ -355,10 +394,14 @@ class Prepared:
     design: MixedDesign
     effects: Effects
     layout: Layout
+    plain: Prepared | None = None
+    """Where systems are parted, the same with one variance of tastes."""
+    further: dict[str, Prepared] = field(default_factory=dict)
+    """The same with one further system parted, as far as that was asked for."""
 
     def __getstate__(self) -> dict[str, object]:
         # Equations are laid out again by the worker that needs them, and few do.
-        return {name: value for name, value in vars(self).items() if name != "layout"}
+        return {"design": self.design, "effects": self.effects, "plain": None, "further": {}}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         vars(self).update(state)
@@ -368,6 +411,20 @@ class Prepared:
             raise AttributeError(name)
         layout = vars(self)["layout"] = _laid_out(self.design, self.effects)
         return layout
+
+    def with_scores_of(self, design: MixedDesign) -> Prepared:
+        """The same equations for a design that differs in its scores alone."""
+        return replace(self, design=design)
+
+    def parting(self, system: str) -> Prepared:
+        """The same with one further system parted."""
+        wider = self.design.parting(system)
+        if len(self.design) > MOST_KEPT_ROWS:
+            return replace(prepare(wider), plain=self.plain or self)
+        if system not in self.further:
+            self.further[system] = prepare(wider)
+        # Another reading of the same judgments differs in its scores.
+        return replace(self.further[system], design=wider, plain=self.plain or self)
 
     def fit(self, score: Floats | None = None) -> MixedFit:
         """Fit by restricted maximum likelihood.
@@ -564,19 +621,26 @@ def _interval(sd: float, error: float) -> tuple[float, float] | tuple[None, None
 
 
 PARTED_LEVEL = 0.05
-SYSTEMS_PER_PARTED = 4
-"""At most one of so many systems gets a variance of its own: what is common must be known from the rest."""
+FEWEST_ALIKE = 3
+"""So many systems, and more than half of all, share a variance at least: what is common must be known from them."""
 FEWEST_TASTES = 3
 """Fewer people who judged a system do not tell how much more they part over it: one is lost to the system's effect."""
 MOST_TASTES = 1000
 """With more pairs of annotator and system than this, all systems share one variance."""
 MOST_PARTED_ROWS = 200_000
 """With more scores, too."""
+MOST_KEPT_ROWS = 60_000
+"""With more scores, the equations with a further system parted are not remembered for the other reading."""
 _ABOVE_ZERO = 1e-3
-_ROUGHLY, _CLOSELY = 1e-3, 1e-7
+_ROUGHLY, _CLOSELY = 0.02, 1e-7
 """Tolerances of the search whether a system is parted, and with what variances in the end."""
-_SUSPICIOUS = 1.0
-"""A statistic below this gains too little likelihood for any number of systems."""
+_MOST_GAIN = 3.0
+"""Of many campaigns none gained more likelihood than so many times the square of the statistic."""
+_CANDIDATES = 6
+"""So many systems by the first look, or a quarter of all, are looked at again: one that is parted hardly changes the
+order of the others."""
+_MOST_COLUMNS = 200
+"""Tastes that are looked at together."""
 
 
 def fit_parting(prepared: Prepared, *, most_rows: int = MOST_PARTED_ROWS) -> tuple[Prepared, MixedFit]:
@@ -590,35 +654,52 @@ def fit_parting(prepared: Prepared, *, most_rows: int = MOST_PARTED_ROWS) -> tup
     """
     scale, standard = prepared.standardised(None)
     with one_thread():
-        first = optimum = maximise(prepared.layout, standard)
-        while len(standard) <= most_rows and (parted := _parted(prepared, optimum, standard)) is not None:
-            prepared, optimum = parted
-        if optimum is not first:
-            ratios = optimum.evaluation.equations.ratios
-            optimum = maximise(prepared.layout, standard, ratios, tolerance=_CLOSELY)
+        if len(standard) <= most_rows and _may_part(prepared):
+            optimum = maximise(prepared.layout, standard, tolerance=_ROUGHLY)
+            prepared, optimum = _part_systems(prepared, optimum, standard)
+            closely = _CLOSELY if prepared.design.parted else TOLERANCE
+            optimum = maximise(prepared.layout, standard, optimum, tolerance=closely)
+        else:
+            optimum = maximise(prepared.layout, standard)
         return prepared, _weighted(prepared, finished(prepared, optimum, scale), standard, scale)
 
 
-def _parted(prepared: Prepared, optimum: Optimum, standard: Floats) -> tuple[Prepared, Optimum] | None:
-    """The model with one further system parted; None where that is not called for."""
-    design = prepared.design
-    if (len(design.parted) + 1) * SYSTEMS_PER_PARTED > len(design.systems) or not _may_part(prepared):
+def _part_systems(prepared: Prepared, optimum: Optimum, standard: Floats) -> tuple[Prepared, Optimum]:
+    """Part one system after the other, as long as that is called for."""
+    names = prepared.design.systems
+    most = min((len(names) - 1) // 2, len(names) - FEWEST_ALIKE)
+    candidates = np.arange(len(names))
+    while len(prepared.design.parted) < most:
+        statistic = parting_statistics(prepared, optimum.evaluation, standard, candidates)
+        candidates = np.argsort(-statistic)[: max(_CANDIDATES, len(names) // 4)]
+        system = int(candidates[0])
+        excess = (statistic[system], names[system])
+        if (parted := _parted(prepared, optimum, standard, *excess)) is None:
+            break
+        prepared, optimum = parted
+    return prepared, optimum
+
+
+def _parted(
+    prepared: Prepared, optimum: Optimum, standard: Floats, statistic: float, system: str
+) -> tuple[Prepared, Optimum] | None:
+    """The model with a further system parted, that with the largest statistic; None where that is not called for."""
+    least = float(normal_quantile(1 - PARTED_LEVEL / len(prepared.design.systems))) ** 2
+    if statistic <= 0 or _MOST_GAIN * statistic**2 < least:
         return None
-    statistic = parting_statistics(prepared, optimum.evaluation, standard)
-    system = int(np.argmax(statistic))
-    if statistic[system] < _SUSPICIOUS:
-        return None
-    wider = prepare(design.parting(design.systems[system]))
+    wider = prepared.parting(system)
     ratios = optimum.evaluation.equations.ratios
     known = {effect.narrowest: float(ratio) for effect, ratio in zip(prepared.effects.kept, ratios, strict=True)}
     names = [effect.narrowest for effect in wider.effects.kept]
     # A variance that was estimated as 0 may not be so any more: the search begins well above.
     near = np.array([max(known.get(name, START_RATIO), _ABOVE_ZERO) for name in names])
-    goal = optimum.evaluation.criterion - float(normal_quantile(1 - PARTED_LEVEL / len(design.systems))) ** 2
+    goal = optimum.evaluation.criterion - least
     found = maximise(wider.layout, standard, near, tolerance=_ROUGHLY, goal=goal)
-    if goal < found.evaluation.criterion < goal + 10 * _ROUGHLY:
-        # So near the bound a rough search does not tell.
-        found = maximise(wider.layout, standard, found.evaluation.equations.ratios, tolerance=_CLOSELY, goal=goal)
+    if abs(found.evaluation.criterion - goal) < 10 * _ROUGHLY:
+        # So near the bound rough searches do not tell.
+        before = maximise(prepared.layout, standard, optimum, tolerance=_CLOSELY)
+        goal = before.evaluation.criterion - least
+        found = maximise(wider.layout, standard, found, tolerance=_CLOSELY, goal=goal)
     return (wider, found) if found.converged and found.evaluation.criterion < goal else None
 
 
@@ -631,46 +712,70 @@ def _may_part(prepared: Prepared) -> bool:
     )
 
 
-def parting_statistics(prepared: Prepared, evaluation: Evaluation, standard: Floats) -> Floats:
+def parting_statistics(
+    prepared: Prepared, evaluation: Evaluation, standard: Floats, candidates: NDArray[np.int64] | None = None
+) -> Floats:
     """By how many standard deviations tastes for each system exceed what the variances explain.
 
     With z = Z'P y and G = Z'P Z for a system's tastes, (z'z - tr G) / sqrt(2 tr G^2): the slope of the restricted
     likelihood in a further variance of these, over its standard deviation. -inf for systems that are parted
-    already or that too few people judged.
+    already, that too few people judged, or that are no candidates.
     """
     design = prepared.design
     rows, layout = design.stacked(), evaluation.equations.layout
     statistics = np.full(len(design.systems), -np.inf)
     assert rows.annotator_system is not None
     scores = totals(layout, standard[:, None])
-    for system, name in enumerate(design.systems):
-        own = np.flatnonzero(rows.system == system)
-        levels, tastes = np.unique(rows.annotator_system[own], return_inverse=True)
-        if name in design.parted or len(levels) < FEWEST_TASTES:
-            continue
-        columns = np.zeros((len(own), len(levels)))
-        columns[np.arange(len(own)), tastes] = 1.0
+    asked = range(len(design.systems)) if candidates is None else np.sort(candidates).tolist()
+    tastes = {system: np.unique(rows.annotator_system[rows.system == system]) for system in asked}
+    wanted = [
+        system
+        for system in asked
+        if design.systems[system] not in design.parted and len(tastes[system]) >= FEWEST_TASTES
+    ]
+    for several in _in_portions(wanted, [len(tastes[system]) for system in wanted]):
+        own = np.flatnonzero(np.isin(rows.system, several))
+        levels = np.concatenate([tastes[system] for system in several])
+        order = np.argsort(levels)
+        place = order[np.searchsorted(levels[order], rows.annotator_system[own])]
+        columns = indicator([place], len(own), len(levels))
         products = evaluation.equations.quadratic(_beside(scores, layout, own, columns, standard))
-        explained, found = products[1:, 1:], products[0, 1:]
-        variance = 2 * float((explained**2).sum())
-        if variance > 0:
-            excess = float(found @ found) / evaluation.residual_variance - float(np.trace(explained))
-            statistics[system] = excess / np.sqrt(variance)
+        ends = np.cumsum([1, *(len(tastes[system]) for system in several)]).tolist()
+        for system, (first, last) in zip(several, pairwise(ends), strict=True):
+            explained, found = products[first:last, first:last], products[0, first:last]
+            variance = 2 * float((explained**2).sum())
+            if variance > 0:
+                excess = float(found @ found) / evaluation.residual_variance - float(np.trace(explained))
+                statistics[system] = excess / np.sqrt(variance)
     return statistics
 
 
-def _beside(scores: Totals, layout: Layout, rows: NDArray[np.int64], columns: Floats, standard: Floats) -> Totals:
-    """The totals of the scores and of columns that are 0 but in some rows, which alone are looked at."""
+def _in_portions(wanted: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Consecutive ones, as many as have no more than `_MOST_COLUMNS` together, but at least one."""
+    portion: list[int] = []
+    total = 0
+    for one, size in zip(wanted, sizes, strict=True):
+        if portion and total + size > _MOST_COLUMNS:
+            yield portion
+            portion, total = [], 0
+        portion.append(one)
+        total += size
+    if portion:
+        yield portion
+
+
+def _beside(scores: Totals, layout: Layout, rows: NDArray[np.int64], columns: csr_array, standard: Floats) -> Totals:
+    """The totals of the scores and of sparse columns that are 0 but in some rows, which alone are looked at."""
     border, core, absorbed = (
-        np.column_stack([known, part[rows].T @ columns])
+        np.column_stack([known, (part[rows].T @ columns).toarray()])
         for known, part in (
             (scores.border, layout.border_rows),
             (scores.core, layout.core_rows),
             (scores.absorbed, layout.absorbed_rows),
         )
     )
-    crossed = standard[rows] @ columns
-    square = np.block([[scores.square, crossed[None, :]], [crossed[:, None], columns.T @ columns]])
+    crossed = columns.T @ standard[rows]
+    square = np.block([[scores.square, crossed[None, :]], [crossed[:, None], (columns.T @ columns).toarray()]])
     return Totals(border, core, absorbed, square)
 
 

@@ -383,7 +383,7 @@ def most_degrees_without_each(design: MixedDesign, effects: Effects, ratios: Flo
     codes = {_SYSTEM: design.system, **{effect.parts[0]: effect.codes for effect in effects.plain}}
     left = {name: _levels_left(of_rows, unit) for name, of_rows in codes.items()}
     surely = (left.pop(_SYSTEM) == systems) & _scores_differ(design.as_given, unit)
-    surely &= _surely_apart(codes, left, np.bincount(unit))
+    surely &= _surely_apart(codes, left, unit)
     surely &= left.get(_SEGMENT, np.full(units, systems + 1)) > systems
     surely &= _same_screens(design, effects, unit)
     # Where several levels link all systems, some system has two of them, and so it has of whatever is finer.
@@ -448,22 +448,21 @@ def _without_each(score: Floats, unit: Codes) -> Floats:
     return others
 
 
-def _surely_apart(codes: Mapping[str, Codes], left: Mapping[str, Codes], gone: Codes) -> Bools:
+def _surely_apart(codes: Mapping[str, Codes], left: Mapping[str, Codes], unit: Codes) -> Bools:
     """Whether without each unit all effects can be told from each other, and from the residual.
 
     Args:
         codes: of each effect.
         left: how many of its levels are left without each unit.
-        gone: the rows of each unit.
+        unit: of each row.
     """
-    every = np.stack(list(left.values()))
+    every, gone = np.stack(list(left.values())), np.bincount(unit)
     surely: Bools = (every.min(axis=0) > 1) & (every.max(axis=0) < ALMOST_ALL * (gone.sum() - gone))
     for first, second in combinations(left, 2):
         fewer, more = np.minimum(left[first], left[second]), np.maximum(left[first], left[second])
         near = fewer >= ALMOST_ALL * more
-        if near.any():
-            # A row that is left out takes one level of the two together with it at most.
-            together = levels_of(combine(codes[first], codes[second])) - gone
+        if (near & surely).any():
+            together = _levels_left(combine(codes[first], codes[second]), unit)
             surely &= ~(near & (fewer >= ALMOST_ALL * together))
     return surely
 

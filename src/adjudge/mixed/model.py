@@ -366,8 +366,9 @@ def model_of(design: MixedDesign) -> Model:
 def _prepared(design: MixedDesign) -> Prepared:
     """The design with its equations laid out; those of a remembered design that differs in its scores alone."""
     for model in _MODELS.values():
-        if _differs_in_scores_alone(model.prepared.design, design):
-            return Prepared(design, model.prepared.effects, model.prepared.layout)
+        known = model.prepared.plain or model.prepared
+        if _differs_in_scores_alone(known.design, design):
+            return known.with_scores_of(design)
     return prepare(design)
 
 
