@@ -105,7 +105,8 @@ def _fits(judgments: Judgments) -> _Found:
         if is_relative(judgments):
             compared = comparisons(judgments).of_named_annotators()
             return _Found(relative_fits(compared), reference_wins(compared), relative=True)
-        design = design_from(judgments)
+        # Agreement has no unit: the fit to normal scores, by which pairs are decided, serves here too.
+        design = design_from(judgments, model="mixed-rank")
         design.check()
         return _Found(score_fits(design, _names(judgments, design)), {}, relative=False, notes=_too_many(design))
     except DataError:
