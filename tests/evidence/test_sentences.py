@@ -147,12 +147,7 @@ CASES |= {
     ),
     "a fragile winner": (
         campaign({"alpha": 2.0, "beta": 0.0, "gamma": 0.0}),
-        (
-            (
-                "alpha comes out best, but not without annotator a1: let other people judge alpha and gamma before you "
-                "rely on it."
-            ),
-        ),
+        ("alpha comes out best, but not without annotator a1: let other people judge alpha and gamma first.",),
     ),
     "a human that loses to three of four": (
         campaign({"alpha": 20.0, "beta": 10.0, "gamma": 10.0, "POOR": 0.0, "delta": -10.0}),
@@ -209,8 +204,8 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
         claims_with(dict.fromkeys(REF_AND_THREE, "fragile")),
         (
             (
-                "alpha comes out best, but not in every audit: let other people judge alpha and beta "
-                "before you rely on it."
+                "alpha comes out best of the machine translations, but not in every audit: let other people judge "
+                "alpha and beta first."
             ),
             "The human translation REF comes out better than every system, but not in every audit.",
         ),
@@ -338,15 +333,13 @@ FIRST_LINES = {
         with_clickers,
         (
             f"alpha comes out best: {LED}",
-            PAIRS,
-            (
-                "3 annotators fail the check and are left out (clicker0, clicker1 and clicker2); settle the check "
-                "first, because with them the verdict is another."
-            ),
+            "3 annotators fail the check of controls and are left out: clicker0, clicker1 and clicker2.",
+            "Settle the check first: with them the verdict is another.",
             (
                 "With them: No system is shown to be better than another; about 12 people instead of 11 could separate "
                 "the first two."
             ),
+            PAIRS,
         ),
     ),
     "two looks and an exclusion": (

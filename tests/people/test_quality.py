@@ -161,12 +161,12 @@ def test_python_too_and_reading_keeps_everybody(table: Path) -> None:
 def test_a_report_checks_all_and_ranks_who_counts(table: Path) -> None:
     report = adjudge.report(table)
     (results,) = report.pairs.values()
-    assert results.left_out == ("clicker",)
+    assert results.failing.left_out == ("clicker",)
     assert results.checked is not None
     assert {one.annotator for one in results.checked.annotators} == {"anna", "ben", "clicker", "new"}
     assert SetAside("annotator failed the check: controls", 18) in report.set_aside
     (everyone,) = adjudge.report(table, everyone=True).pairs.values()
-    assert everyone.left_out == ()
+    assert everyone.failing.left_out == ()
 
 
 @pytest.mark.slow

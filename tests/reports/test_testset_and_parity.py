@@ -75,6 +75,7 @@ def test_every_verdict_has_its_sentence() -> None:
     assert mixed.headline == "y is at parity with ref: less than 2 points apart, as 12 people judged."
     assert mixed.words == (
         "x is below ref.",
+        "A ranking leaves x open: it corrects for 3 pairs.",
         "Judged by 12 people.",
         (
             "Not known: experts or crowd; source or reference beside it; in context or not; "

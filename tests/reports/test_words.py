@@ -120,11 +120,17 @@ def test_without_p_values_the_lines_decide() -> None:
         ("holds", "A is the best machine translation: better than every other system, and no check changes that."),
         (
             "needs more people",
-            "A comes out best, but narrowly: as many other people would confirm it about as likely as not.",
+            (
+                "A comes out best of the machine translations, but narrowly: as many other people would confirm it "
+                "about as likely as not."
+            ),
         ),
         (
             "fragile",
-            "A comes out best, but not without annotator ann: let other people judge A and C before you rely on it.",
+            (
+                "A comes out best of the machine translations, but not without annotator ann: let other people judge "
+                "A and C first."
+            ),
         ),
     ],
 )

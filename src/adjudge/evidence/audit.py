@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 from adjudge.evidence.claims import Claims
 from adjudge.evidence.conditions import Oddities, find_oddities
 from adjudge.evidence.documents import documents_setting
-from adjudge.evidence.verdict import say_claims, say_oddities
+from adjudge.evidence.verdict import say_audited_method, say_claims, say_oddities, say_who_is_meant
 from adjudge.evidence.verdict_facts import decide_by_claims
 from adjudge.ranking.changes import GENUINE
 from adjudge.ranking.scores import account_note
@@ -126,11 +126,16 @@ class Audit(Result):
     def first_lines(self) -> tuple[str, ...]:
         """What the claims say, where they were audited, and what looks like a mistake."""
         claims = self.sections.get("claims")
-        said: tuple[str, ...] = ()
         if isinstance(claims, Claims):
             untested = bool(claims.humans) and claims.margin is None and claims.kind == "scores"
-            said = say_claims(decide_by_claims(claims), untested=untested)
-        return (*said[:1], *say_oddities(self.oddities), *said[1:])
+            decisions = decide_by_claims(claims)
+            said = say_claims(decisions, untested=untested)
+            meant = say_who_is_meant(claims, decided=bool(decisions.apart), headline=said[0])
+            method = self.settings.get("method")
+            audited = say_audited_method(None if method is None else str(method), claims.method)
+            last = audited[-1:] if len(self.sections) > 1 else []
+            return (*audited[:-1], said[0], *say_oddities(self.oddities), *meant, *last, *said[1:])
+        return tuple(say_oddities(self.oddities))
 
     def tables(self) -> tuple[Table, ...]:
         """The tables of all sections."""

@@ -184,6 +184,8 @@ class Claims:
     """The normal statistic at which open pairs would be decided; None where more people would not narrow the test."""
     accounts: bool = False
     """Whether annotators are accounts that may be fewer people."""
+    fewest_people: int | None = None
+    """As few people may be behind these accounts; None if nothing says how few."""
     conditions: Conditions | None = None
     """Under which people judged, where there is a human translation."""
 
@@ -480,9 +482,10 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
             )
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    accounts, other_p = False, None
+    accounts, fewest, other_p = False, None, None
     if isinstance(estimator, ScoreEstimator):
         accounts = estimator.accounts is not None
+        fewest = None if estimator.accounts is None else estimator.accounts.fewest_people
         other = estimator.other
         other_p = None if other is None else other.contrasts.two_sided
     claims = better_claims(
@@ -511,6 +514,7 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         low_shares=low,
         critical=decisions.corrected.critical,
         accounts=accounts,
+        fewest_people=fewest,
         conditions=conditions,
     )
 

@@ -19,6 +19,7 @@ import polars as pl
 
 from adjudge.mixed.design import MODELS
 from adjudge.mixed.model import model_of
+from adjudge.people.twins import find_twins
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import ScoreEstimator, as_scores
 from adjudge.table.errors import DataError
@@ -31,6 +32,7 @@ from adjudge.table.score_sheet import own_means
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.people.results import Twins
     from adjudge.table.judgments import Judgments
 
 COLUMNS: dict[str, tuple[str, ...]] = {
@@ -151,10 +153,12 @@ class Oddities:
     """Systems with one score throughout, the score, and how many there are."""
     alone: tuple[tuple[str, str], ...] = ()
     """Systems that one person alone judged, and who, where others judged other systems."""
+    twins: tuple[Twins, ...] = ()
+    """People whose answers are the same, or each other's mirror, on more items in a row than chance explains."""
 
 
 def find_oddities(judgments: Judgments) -> Oddities:
-    """Look for copies of systems, constant scores, and systems that one person alone judged."""
+    """Look for copies of systems or of people's answers, constant scores, and systems that one person alone judged."""
     table = _answers(judgments)
     if not table.height:
         return Oddities()
@@ -171,6 +175,7 @@ def find_oddities(judgments: Judgments) -> Oddities:
         (*same_texts, *(alike for alike in answers if alike.systems not in known)),
         () if relative else _constant(table),
         _alone(table),
+        find_twins(judgments.final()),
     )
 
 

@@ -19,7 +19,7 @@ import polars as pl
 
 from adjudge.evidence import parity_counts
 from adjudge.evidence.conditions import find_conditions
-from adjudge.evidence.parity_results import Contrast, GroupAgreement, Parity, ParityChange, ParityPart, Part
+from adjudge.evidence.parity_results import LEVEL, Contrast, GroupAgreement, Parity, ParityChange, ParityPart, Part
 from adjudge.people.coefficients import cohen_kappa
 from adjudge.ranking.changes import check_margin
 from adjudge.ranking.scores import as_scores
@@ -149,6 +149,9 @@ def parity(
         find_conditions(judgments, len({*humans, later.human}), checked=True if settings.contaminated else None),
         agreement=fmean(kappas) if kappas else None,
     )
+    counted = _counted(parts[0], drawn, settings.ties, models)
+    pairs, decided = _decided_in_ranking(judgments, later.human, settings.seed)
+    beside = tuple(replace(system, in_ranking=decided.get(system.system)) for system in counted[0].systems)
     return Parity(
         settings={
             "human": human,
@@ -162,12 +165,30 @@ def parity(
         set_aside=tuple(aside for version in versions for aside in version.final().set_aside),
         notes=tuple(dict.fromkeys(read_notes)),
         human=later.human,
-        parts=_counted(parts[0], drawn, settings.ties, models),
+        parts=(replace(counted[0], systems=beside), *counted[1:]),
         agreement=groups,
         change=change,
         annotators=None if annotators.null_count() else annotators.n_unique(),
         conditions=conditions,
+        pairs=pairs,
     )
+
+
+def _decided_in_ranking(judgments: Judgments, human: str, seed: int) -> tuple[int, dict[str, bool]]:
+    """How many pairs a ranking has, and which systems it decides better or worse than the human; nothing if none."""
+    from adjudge.ranking.estimator import estimator_of
+
+    try:
+        estimator = estimator_of(judgments, seed=seed)
+        better = estimator.decide(LEVEL, seed=seed).better
+    except DataError:
+        return 0, {}
+    systems = estimator.systems
+    if human not in systems:
+        return 0, {}
+    place = systems.index(human)
+    decided = {name: bool(better[i, place] or better[place, i]) for i, name in enumerate(systems) if i != place}
+    return len(systems) * (len(systems) - 1) // 2, decided
 
 
 def split_versions(judgments: Judgments) -> tuple[Judgments | None, Judgments]:

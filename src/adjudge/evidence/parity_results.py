@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from adjudge.evidence.verdict_human import PARITY_VERDICTS, ParityVerdict, explain_parity, say_parity
-from adjudge.table.results import P_HOLM, Cell, Result, Table, number, p_value, percent, shown_name, text, to_plain
+from adjudge.evidence.verdict_human import (
+    PARITY_VERDICTS,
+    ParityVerdict,
+    explain_parity,
+    say_beside_ranking,
+    say_parity,
+)
+from adjudge.table.results import (
+    P_HOLM,
+    UNWRITTEN,
+    Cell,
+    Result,
+    Table,
+    number,
+    p_value,
+    percent,
+    shown_name,
+    text,
+    to_plain,
+)
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -164,6 +182,8 @@ class SystemParity:
     contrast: Contrast | None = None
     p_people: float | None = None
     """For ranks by two named people or more: p with annotators' tastes allowed for, corrected for all systems."""
+    in_ranking: bool | None = None
+    """Whether a ranking of all pairs decides between the system and the human; None where that is not known."""
 
     @property
     def verdict(self) -> ParityVerdict:
@@ -223,6 +243,8 @@ class Parity(Result):
     """How many people judged, where they are named."""
     conditions: Conditions | None = None
     """Under which they judged."""
+    pairs: int = field(default=0, metadata=UNWRITTEN)
+    """Of all systems, for which a ranking corrects."""
 
     @property
     def first_lines(self) -> tuple[str, ...]:
@@ -232,7 +254,20 @@ class Parity(Result):
             for verdict in PARITY_VERDICTS
         }
         given = {verdict: systems for verdict, systems in names.items() if systems}
-        return say_parity(given, self.human, margin_of(self.systems), self.annotators, self.conditions)
+        margin, beside = margin_of(self.systems), self._beside_the_ranking
+        return say_parity(given, self.human, margin, self.annotators, conditions=self.conditions, beside=beside)
+
+    @property
+    def _beside_the_ranking(self) -> tuple[str, ...]:
+        """What a ranking of all pairs leaves open of this, and what it decides besides."""
+        apart = ("above the human", "below the human")
+        known = [system for system in self.systems if system.in_ranking is not None]
+        return say_beside_ranking(
+            [system.system for system in known if system.verdict in apart and not system.in_ranking],
+            [system.system for system in known if system.verdict == "not told apart" and system.in_ranking],
+            pairs=self.pairs,
+            scores=self.parts[0].human_mean_score is not None,
+        )
 
     @property
     def systems(self) -> tuple[SystemParity, ...]:

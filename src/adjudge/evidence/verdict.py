@@ -20,28 +20,31 @@ from adjudge.evidence.verdict_facts import (
     claim_best,
     claim_better,
     decide_by_ranking,
-    told_apart,
 )
 from adjudge.evidence.verdict_human import alarm_about_humans, say_conditions_of, say_humans, say_why_weak
 from adjudge.evidence.verdict_looks import say_exclusions, say_verdict_of_looks
+from adjudge.people.check import Failing
+from adjudge.ranking.methods import METHODS
 from adjudge.table.results import p_value, show
 from adjudge.table.wording import agreeing, counted, few_names, listed, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from adjudge.evidence.claims import Claim
+    from adjudge.evidence.claims import Claim, Claims
     from adjudge.evidence.conditions import Alike, Composition, Oddities
+    from adjudge.people.results import Twins
     from adjudge.ranking.methods import Method
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.record import CampaignRecord, LooksRecord
 
 Tone = Literal["decided", "open", "warning"]
+NOBODY_FAILS = Failing()
 
 
 def add_verdict(
     ranking: Ranking,
-    left_out: Sequence[str] = (),
+    failing: Failing = NOBODY_FAILS,
     everyone: Ranking | None = None,
     oddities: Oddities | None = None,
     record: CampaignRecord | None = None,
@@ -52,8 +55,8 @@ def add_verdict(
 
     Args:
         ranking: of those who count.
-        left_out: annotators who fail the rule of quality.
-        everyone: the ranking with their judgments, if there are any.
+        failing: who fails the rule of quality.
+        everyone: the ranking with the judgments of those who fail, if there are any.
         oddities: what looks like a mistake in the data.
         record: how the judgments were collected; where looks were taken, the verdict is theirs.
         composition: what a system owes to those who judged it, where that is much.
@@ -62,12 +65,12 @@ def add_verdict(
     decided = say_decided(decisions)
     sentences = (
         *put_looks_first(say_headline(decisions), None if record is None else record.looks),
+        *say_left_out(decisions, failing, everyone),
         *say_oddities(oddities),
         *([decided] if decisions.apart or decisions.unguarded else []),
         *alarm_about_humans(decisions.standings),
-        *say_who_is_meant(ranking),
+        *say_who_is_meant(ranking, decided=bool(decisions.apart)),
         *say_exclusions(record),
-        *say_left_out(decisions, left_out, everyone),
     )
     notes = (*ranking.notes, *say_composition(ranking.method, composition))
     return replace(ranking, verdict=tuple(dict.fromkeys(sentences)), notes=notes)
@@ -76,16 +79,16 @@ def add_verdict(
 NOT_NAMED = "who judged is not named"
 
 
-def say_who_is_meant(ranking: Ranking, headline: str = "") -> list[str]:
+def say_who_is_meant(judged: Ranking | Claims, *, decided: bool, headline: str = "") -> list[str]:
     """That not everybody is named, if the headline does not say so, or that accounts are taken for fewer people."""
-    if ranking.annotators is None and told_apart(ranking) and NOT_NAMED not in headline:
+    if judged.annotators is None and decided and NOT_NAMED not in headline:
         return ["The data do not name everybody who judged: all this may be the view of a few people."]
-    if not ranking.accounts or ranking.annotators is None:
+    if not judged.accounts or judged.annotators is None:
         return []
-    if ranking.fewest_people is None:
-        return [f"The {ranking.annotators:,} accounts may be fewer people: tell which accounts are one person."]
-    few = counted(ranking.fewest_people, "person", "people")
-    accounts = f"The {ranking.annotators:,} accounts may be as few as {few}, and pairs are decided as if they were."
+    if judged.fewest_people is None:
+        return [f"The {judged.annotators:,} accounts may be fewer people: tell which accounts are one person."]
+    few = counted(judged.fewest_people, "person", "people")
+    accounts = f"The {judged.annotators:,} accounts may be as few as {few}, and pairs are decided as if they were."
     return [accounts, "Tell which accounts are one person, or that each is a person of their own."]
 
 
@@ -97,21 +100,35 @@ def say_who_judged(ranking: Ranking, otherwise: str) -> str:
     return f"{counted(ranking.annotators, 'account')}, which may be {few} people"
 
 
-def say_left_out(decisions: Decisions, left_out: Sequence[str], everyone: Ranking | None) -> list[str]:
-    """Who was left out, and what the verdict would be with them."""
-    if not left_out or everyone is None:
+def say_left_out(decisions: Decisions, failing: Failing, everyone: Ranking | None) -> list[str]:
+    """Who was left out and why, and what the verdict would be with them (`everyone`); or that nobody passes."""
+    if not failing.people:
         return []
+    if failing.everybody:
+        return [say_nobody_passes(len(failing.people))]
+    names = failing.people
+    unit = "account" if failing.of_accounts else "annotator"
+    who = counted(len(names), f"{unit} fails", f"{unit}s fail")
+    failed = listed([f"of {reason}" if reason in ("controls", "pace") else f"({reason})" for reason in failing.reasons])
+    shown = listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, ..."
+    opening = f"{who} the check {failed} and {agreeing(len(names), 'is', 'are')} left out: {shown}."
+    them = agreeing(len(names), "this one", "them")
+    return [opening, *([] if everyone is None else _say_with_them(decisions, everyone, them))]
+
+
+def say_nobody_passes(people: int) -> str:
+    """That no annotator passes the check, and all count all the same."""
+    who = agreeing(people, "The one annotator does not pass", f"None of the {people:,} annotators passes")
+    return f"{who} the check; the ranking rests on {agreeing(people, 'that', 'their')} work all the same."
+
+
+def _say_with_them(decisions: Decisions, everyone: Ranking, them: str) -> list[str]:
     other = decide_by_ranking(everyone, annotators=everyone.annotators)
-    who = counted(len(left_out), "annotator fails", "annotators fail")
-    them = agreeing(len(left_out), "this one", "them")
-    names = listed(left_out) if len(left_out) <= 3 else f"{left_out[0]}, {left_out[1]}, ..."
-    opening = f"{who} the check and {agreeing(len(left_out), 'is', 'are')} left out ({names})"
-    if other.leaders == decisions.leaders and other.apart == decisions.apart:
-        return [f"{opening}; with {them} the verdict is the same."]
-    if other.leaders == decisions.leaders:
-        return [f"{opening}; with {them} {other.apart:,} instead of {decisions.apart:,} pairs are decided."]
-    return [f"{opening}; settle the check first, because with {them} the verdict is another.",
-            f"With {them}: {say_headline(other)}"]  # fmt: skip
+    if other.leaders != decisions.leaders:
+        return [f"Settle the check first: with {them} the verdict is another.", f"With {them}: {say_headline(other)}"]
+    if other.apart != decisions.apart:
+        return [f"With {them} {other.apart:,} instead of {decisions.apart:,} pairs are decided."]
+    return [f"With {them} the verdict is the same."]
 
 
 def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]:
@@ -154,6 +171,21 @@ def say_unguarded(method: Method) -> str:
     )
 
 
+def say_audited_method(name: str | None, by: str) -> list[str]:
+    """Before the audit of a method by another one's claims: what is known of this method.
+
+    Args:
+        name: the method that was asked for, if one was.
+        by: the method that claims are made by.
+    """
+    method = METHODS.get(name or by)
+    if method is None or method.name == by:
+        return []
+    known = [say_unguarded(method)] if method.equal_systems else []
+    known += [f"The test of {method.name} ignores who judged."] if method.ignores_people else []
+    return [*known, f"Claims are by {by}; the other sections are about {method.name}."]
+
+
 def _say_view(decisions: Decisions) -> str:
     leaders = decisions.leaders
     if len(leaders) == 1:
@@ -191,25 +223,27 @@ def _say_winner(decisions: Decisions) -> str:
     winner, weakest = decisions.leaders[0], decisions.weakest
     if decisions.strength == "not supported":
         return f"{winner} comes out first, but the data do not establish that it is the best."
+    every = "system"
+    best = f"{winner} comes out best"
+    if not all(winner in standing.better for standing in decisions.standings):
+        best, every = f"{best} of the machine translations", "one"
     if decisions.strength == "not audited" or weakest is None:
         if decisions.instead is not None:
-            return f"{winner} comes out best, but by a test that ignores who judged."
+            return f"{best}, but by a test that ignores who judged."
         if any(winner in standing.worse for standing in decisions.standings):
-            return f"{winner} comes out best of the machine translations; a human translation comes out better."
-        if not all(winner in standing.better for standing in decisions.standings):
-            return f"{winner} comes out best of the machine translations: it is decided better than every other one."
-        return f"{winner} comes out best: it is decided better than every other system."
+            return f"{best}; a human translation comes out better."
+        return f"{best}: it is decided better than every other {every}."
     if decisions.strength == "holds":
         return _say_clear_winner(decisions, winner)
     if decisions.strength == "needs more people":
         if weakest.people_needed is None and decisions.annotators is None:
-            return f"{winner} comes out best, but {NOT_NAMED}: it may be the view of a few people."
+            return f"{best}, but {NOT_NAMED}: it may be the view of a few people."
         if weakest.people_needed is None and weakest.reason:
-            return f"{winner} comes out best, but {weakest.reason.partition(' (')[0]}: more people should judge."
-        return f"{winner} comes out best, but narrowly: as many other people would {say_again(weakest.replication)}."
+            return f"{best}, but {weakest.reason.partition(' (')[0]}: more people should judge."
+        return f"{best}, but narrowly: as many other people would {say_again(weakest.replication)}."
     rival = weakest.systems[-1]
     broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
-    return f"{winner} comes out best, {broken}: let other people judge {winner} and {rival} before you rely on it."
+    return f"{best}, {broken}: let other people judge {winner} and {rival} first."
 
 
 def _say_clear_winner(decisions: Decisions, winner: str) -> str:
@@ -570,6 +604,8 @@ def say_oddities(found: Oddities | None) -> list[str]:
     if len(found.alike) > _MOST_SAID:
         more = len(found.alike) - _MOST_SAID
         sentences.append(f"{counted(more, 'more pair')} of systems {agreeing(more, 'is', 'are')} as alike.")
+    if found.twins:
+        sentences.append(_say_twins(found.twins))
     if found.constant:
         system, score, number = found.constant[0]
         others = f", and {counted(len(found.constant) - 1, 'more system')} likewise" if len(found.constant) > 1 else ""
@@ -600,6 +636,16 @@ def say_composition(method: str, found: Composition | None) -> list[str]:
 
 _MOST_SAID = 3
 """Pairs of alike systems that are named in the first lines; more are counted."""
+
+
+def _say_twins(twins: Sequence[Twins]) -> str:
+    first, *others = twins
+    answers, why = (
+        ("the same", "did one copy") if first.kind == "copied" else ("mirrored", "is one scale turned around")
+    )
+    more = f", and {counted(len(others), 'more pair')} of people likewise" if others else ""
+    who = " and ".join(first.annotators)
+    return f"{who} gave {answers} answers to {first.items:,} items in a row{more}: {why}?"
 
 
 def _say_alike(alike: Alike) -> str:

@@ -200,19 +200,21 @@ def say_parity(
     human: str,
     margin: float | None,
     annotators: int | None,
+    *,
     conditions: Conditions | None = None,
+    beside: Sequence[str] = (),
 ) -> tuple[str, ...]:
     """How systems stand to one human translation in a test of parity, one sentence per verdict.
 
     The first is the headline. Where one or two people judged, it is about them. Where most systems are above the
-    human translation, an alarm comes first.
+    human translation, an alarm comes first. `beside` is what a ranking decides otherwise.
     """
     above, systems = len(by_verdict.get("above the human", ())), sum(map(len, by_verdict.values()))
     judged = say_judged_by(conditions) if (annotators or 0) > FEW_PEOPLE else ""
     alarm = _alarm(human, above, systems)
     claimed = {"above the human", "at parity"} & {*by_verdict}
     beneath = say_conditions(conditions) if claimed else ()
-    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beneath)
+    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beside, *beneath)
 
 
 def _parity_sentences(
@@ -247,11 +249,32 @@ def _parity_sentence(
     return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}{end}."
 
 
+def say_beside_ranking(
+    left_open: Sequence[str], decided: Sequence[str], *, pairs: int, scores: bool
+) -> tuple[str, ...]:
+    """Where a test of parity and a ranking of all pairs differ, and why.
+
+    Args:
+        left_open: systems that are told from the human translation here, and not in a ranking.
+        decided: systems of which it is the other way round.
+        pairs: for which a ranking corrects.
+        scores: whether typical scores must agree there.
+    """
+    sentences = []
+    if left_open:
+        more = " and asks that typical scores agree" if scores else ""
+        sentences.append(f"A ranking leaves {few_names(left_open)} open: it corrects for {pairs:,} pairs{more}.")
+    if decided:
+        how = "by typical scores, which are not tested here" if scores else "from the comparisons of all systems"
+        sentences.append(f"A ranking decides {few_names(decided)} all the same, {how}.")
+    return tuple(sentences)
+
+
 def explain_parity(margin: float | None) -> str:
     """What the verdicts in a table of parity mean."""
     note = (
-        "'Not told apart' is not proof of parity. Verdicts are corrected for all comparisons with the human (Holm). "
-        "A ranking corrects for all pairs, so that it may leave open what is decided here."
+        "'Not told apart' is not proof of parity. Verdicts are corrected for all comparisons with the human (Holm), "
+        "those of a ranking for all pairs."
     )
     if margin is None:
         return note

@@ -663,6 +663,24 @@ _NOT_TOLD = "does not tell degraded from genuine"
 """What reasons say of those who fail the controls."""
 
 
+@dataclass(frozen=True)
+class Failing:
+    """Who fails the rule of quality in one language pair, in short."""
+
+    people: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """What they fail: `controls`, `pace` or `some work was rejected`."""
+    everybody: bool = False
+    """Whether nobody would be left, so that all are kept."""
+    of_accounts: bool = False
+    """Whether they may be accounts of fewer people."""
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Who does not count."""
+        return () if self.everybody else self.people
+
+
 @dataclass(frozen=True, eq=False)
 class Quality:
     """Who fails the rule of quality in one language pair, and the judgments of everybody and of the others."""
@@ -680,6 +698,12 @@ class Quality:
     def left_out(self) -> tuple[str, ...]:
         """Who is left out, by name: those who fail, unless nobody would be left."""
         return () if self.nobody_passes else tuple(self.reasons)
+
+    @property
+    def failing(self) -> Failing:
+        """Who fails, without the judgments."""
+        everybody = bool(self.reasons) and self.nobody_passes
+        return Failing(tuple(self.reasons), tuple(self.by_reason), everybody, self.of_accounts)
 
     @property
     def kept(self) -> Judgments:

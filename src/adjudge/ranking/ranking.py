@@ -60,8 +60,8 @@ _MEANINGS = {
     "high": "upper end of the same interval",
     "typical": "where the system's typical score stands among all scores, in percent",
     "low_share": "share of the system's scores among the lowest 5% of the campaign",
-    "rank_low": "best rank in resamples of the annotators, without the most extreme ones",
-    "rank_high": "worst rank in resamples of the annotators, without the most extreme ones",
+    "rank_low": "best rank in resamples, without the most extreme ones",
+    "rank_high": "worst rank in resamples, without the most extreme ones",
 }
 
 
@@ -232,7 +232,8 @@ class Ranking(results.Result):
             drawn = f"Lines follow the rule '{self.lines.rule}' at {self.lines.level:g}."
         bars = ""
         if any(system.numbers.get("low") is not None for system in self.systems):
-            of = "distance from the mean of all" if self.components else "score, from resampled annotators"
+            units = self.settings.get("resampled", "annotators")
+            of = "distance from the mean of all" if self.components else f"score, from resampled {units}"
             bars = f"Low and high are a {100 * (1 - self.lines.level):g}% interval of the {of}."
         return " ".join(part for part in (shared, drawn, bars) if part)
 

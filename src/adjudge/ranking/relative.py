@@ -327,9 +327,11 @@ def _rank_by_resamples(
         tests = signs.without_claims(contradicted(scores, tally.wins))
     else:
         tests = resampling_tests(scores, spread, units.number, tally.wins)
-    # Widened for systems that no judgment bounds.
-    sets = apart.widened(resampled_rank_sets(scores, resampled, level), np.stack(rank_bounds(scores), axis=1), level)
-    numbers |= {"rank_low": sets[:, 0], "rank_high": sets[:, 1]}
+    if drawn:
+        # Widened for systems that no judgment bounds.
+        ranks = np.stack(rank_bounds(scores), axis=1)
+        sets = apart.widened(resampled_rank_sets(scores, resampled, level), ranks, level)
+        numbers |= {"rank_low": sets[:, 0], "rank_high": sets[:, 1]}
     rule = settings.lines or "decided"
     return assemble(
         source,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from adjudge.evidence.verdict import (
+    NOBODY_FAILS,
     count_claims_in_short,
     name_best,
     put_looks_first,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from adjudge.evidence.conditions import Oddities
     from adjudge.evidence.explanation import Explained
     from adjudge.evidence.verdict_facts import Decisions
+    from adjudge.people.check import Failing
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
     from adjudge.ranking.tournament import Tournament
@@ -94,7 +96,6 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
-    left_out = say_left_out(decisions, results.left_out, results.otherwise)
     picture, *others = sections[0].charts
     sections[0] = replace(sections[0], charts=tuple(others))
     first, *looked = put_looks_first(first, None if results.record is None else results.record.looks)
@@ -106,11 +107,10 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         judged=say_what_was_judged(results),
         words=(
             *looked,
+            *(people_section.nobody_passes(results) or say_left_out(decisions, results.failing, results.otherwise)),
             *say_oddities(results.oddities),
-            *people_section.nobody_passes(results),
-            *left_out,
             *say_exclusions(results.record),
-            *say_who_is_meant(results.ranking, first),
+            *say_who_is_meant(results.ranking, decided=bool(decisions.apart), headline=first),
             *further,
             *results.missing,
         ),
@@ -239,8 +239,8 @@ class PairResults:
     audit: Audit | None = None
     only_passing: bool = False
     """Whether the judgments of all annotators who do not pass the check were left out, the untested among them."""
-    left_out: tuple[str, ...] = ()
-    """Annotators who fail the rule of quality and do not count."""
+    failing: Failing = NOBODY_FAILS
+    """Who fails the rule of quality."""
     otherwise: Ranking | None = None
     """The ranking with their judgments, where there are any."""
     missing: tuple[str, ...] = ()

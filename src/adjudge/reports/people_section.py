@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from adjudge.evidence.verdict import say_nobody_passes
 from adjudge.reports import drawing
 from adjudge.reports.drawing import Drawing, Frame, Numbers
 from adjudge.reports.page import Chart, Section
@@ -42,10 +43,10 @@ def _uses_failed_work(results: PairResults, checked: Checked) -> tuple[str, ...]
     failed = {annotator.annotator for annotator in checked.annotators if not annotator.passed}
     if not failed:
         return ()
-    if results.only_passing or failed <= {*results.left_out}:
+    if results.only_passing or failed <= {*results.failing.left_out}:
         return ("The ranking leaves out the judgments of those who do not pass.",)
-    if results.left_out:
-        return (f"The ranking leaves out {short_list(results.left_out)}; who could not be tested counts.",)
+    if results.failing.left_out:
+        return (f"The ranking leaves out {short_list(results.failing.left_out)}; who could not be tested counts.",)
     return ("The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",)
 
 
@@ -54,9 +55,7 @@ def nobody_passes(results: PairResults) -> tuple[str, ...]:
     checked = results.checked
     if checked is None or checked.passing:
         return ()
-    several = len(checked.annotators) > 1
-    who = f"None of the {len(checked.annotators):,} annotators passes" if several else "The one annotator does not pass"
-    return (f"{who} the check; the ranking rests on {'their' if several else 'that'} work all the same.",)
+    return (say_nobody_passes(len(checked.annotators)),)
 
 
 def has_controls(checked: Checked) -> bool:

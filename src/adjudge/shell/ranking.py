@@ -185,7 +185,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
             with suppress(DataError):
                 everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
         oddities, composition = find_oddities(kept), find_composition(ranking.method, kept)
-        ranking = add_verdict(ranking, quality.left_out, everyone, oddities, part.record, composition=composition)
+        ranking = add_verdict(ranking, quality.failing, everyone, oddities, part.record, composition=composition)
         if options.explain:
             from adjudge.evidence.explanation import with_explanation
 

@@ -200,7 +200,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         agreement=compute_or_note("Agreement", missing, lambda: parts.agreement(ranking.kind)),
         audit=compute_or_note("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
-        left_out=quality.left_out,
+        failing=quality.failing,
         otherwise=parts.otherwise() if quality.left_out else None,
         missing=tuple(missing),
         record=judgments.record,
