@@ -154,7 +154,7 @@ class Oddities:
     alone: tuple[tuple[str, str], ...] = ()
     """Systems that one person alone judged, and who, where others judged other systems."""
     twins: tuple[Twins, ...] = ()
-    """People whose answers are the same, or each other's mirror, on more items in a row than chance explains."""
+    """Of rankings: people whose answers are the same, or mirrored, on more items in a row than chance explains."""
 
 
 def find_oddities(judgments: Judgments) -> Oddities:
@@ -175,7 +175,7 @@ def find_oddities(judgments: Judgments) -> Oddities:
         (*same_texts, *(alike for alike in answers if alike.systems not in known)),
         () if relative else _constant(table),
         _alone(table),
-        find_twins(judgments.final()),
+        find_twins(judgments.final()) if relative else (),
     )
 
 
