@@ -13,6 +13,7 @@ from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "evidence.md"
+PICTURE = PAGE.parent / "images" / "equal-systems.svg"
 Row = dict[str, Any]
 INTRODUCTION = """\
 # Evidence
@@ -63,9 +64,27 @@ width of intervals. `before` is commit {before}, `now` is {now}."""
 
 
 def run() -> None:
-    """Write the page."""
+    """Write the page and the picture."""
     PAGE.write_text(page(), encoding="utf-8")
-    print(f"wrote {PAGE}")
+    PICTURE.write_text(picture(), encoding="utf-8")
+    print(f"wrote {PAGE} and {PICTURE}")
+
+
+def picture() -> str:
+    """How often the customary test and adjudge call some of several equal systems different, as an SVG."""
+    from adjudge.reports.charts import draw_row_bars
+    from adjudge.reports.drawing import MUTED, WARN, Numbers, paint
+
+    equal = [row for row in stored("verdicts") if row["group"] == "equal" and "customary" in row]
+    values = {
+        row["cell"]: {"customary test": 100 * row["customary"][0], "adjudge": 100 * row["any_false"][0]}
+        for row in equal
+    }
+    scale = Numbers(0.0, 100.0, "% of campaigns of equal systems in which some are called different")
+    drawn = draw_row_bars(values, scale, number=".0f", colours=(WARN, MUTED))
+    says = "; ".join(f"{cell}: {' '.join(f'{name} {value:.0f}%' for name, value in bars.items())}"
+                     for cell, bars in values.items())  # fmt: skip
+    return paint(drawn, "Equal systems that are called different", says) + "\n"
 
 
 def stored(name: str) -> list[Row]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from bench.bench_evidence import page as evidence
+from bench.bench_evidence import picture
 from typer.testing import CliRunner
 
 import adjudge
@@ -48,6 +49,8 @@ def test_the_types_of_the_python_functions_are_current() -> None:
 def test_the_evidence_page_is_what_the_stored_results_say() -> None:
     written = (ROOT / "docs" / "evidence.md").read_text(encoding="utf-8")
     assert written == evidence(), "run python -m bench evidence"
+    drawn = (ROOT / "docs" / "images" / "equal-systems.svg").read_text(encoding="utf-8")
+    assert drawn == picture(), "run python -m bench evidence"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -82,6 +85,33 @@ def test_links_lead_to_files(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     missing = [target for target in LINK.findall(text) if not (page.parent / target).exists()]
     assert missing == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "people").glob("*.md")), ids=lambda page: page.stem)
+def test_every_persons_tutorial_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From an empty folder, in the order of the page: what is to be typed, and what is to be run in Python."""
+    monkeypatch.chdir(tmp_path)
+    for kind, block in FENCE.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            exec(compile(block, page.name, "exec"), {})
+        for line in block.splitlines() if kind == "sh" else ():
+            run = CliRunner().invoke(app, shlex.split(line)[1:])
+            assert run.exit_code == 0, (line, run.exception)
+
+
+@pytest.mark.slow
+def test_what_the_page_for_reviewers_says_of_equal_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The numbers that docs/people/reviewer.md and docs/why.md quote."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs" / "people" / "reviewer.md").read_text(encoding="utf-8")
+    simulated = next(line for kind, block in FENCE.findall(text) if kind == "sh" for line in block.splitlines())
+    assert CliRunner().invoke(app, shlex.split(simulated)[1:]).exit_code == 0
+    quoted = ("adjudge: No system is shown to be better than another.", "zscore: 7 of 36 pairs are decided")
+    for words, options in zip(quoted, ([], ["--method", "zscore"]), strict=True):
+        assert words in text
+        said = CliRunner().invoke(app, ["rank", "paper.csv", *options]).output
+        assert words.partition(": ")[2] in said
 
 
 @pytest.mark.slow
