@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from adjudge.table.errors import UsageError
+from adjudge.table.errors import MissingExtraError, UsageError
 from adjudge.testsets.check import TestSetOptions, testset
 from adjudge.testsets.documents import Document, Segment
 from adjudge.testsets.findings import count_sentences, text_statistics
@@ -65,3 +66,13 @@ def test_the_released_sources_of_the_parity_study(data: Path) -> None:
     counted = testset([data / "suboptimal" / "bts" / "src.txt"], TestSetOptions()).statistics
     assert counted.segments == 2 * 437
     assert 2 * 437 <= counted.sentences <= 1.02 * 2 * 437
+
+
+@pytest.mark.parametrize(
+    ("tokenize", "extra", "package"), [("ko-mecab", "korean", "mecab_ko"), ("ja-mecab", "japanese", "MeCab")]
+)
+def test_a_tokenizer_without_its_packages_names_the_extra(tokenize: str, extra: str, package: str) -> None:
+    if find_spec(package):
+        pytest.skip(f"{package} is installed")
+    with pytest.raises(MissingExtraError, match=rf"pip install 'adjudge\[{extra}\]'"):
+        text_statistics([], language="ko", tokenize=tokenize)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import regex
 
-from adjudge.table.errors import UsageError, param, unknown_choice
+from adjudge.table.errors import MissingExtraError, param, unknown_choice
 from adjudge.table.results import Cell, Result, Table, number, p_value, percent, tabulate, text
 from adjudge.table.wording import counted
 
@@ -334,7 +334,9 @@ def _find_tokenizer(name: str) -> Callable[[str], list[str]]:
     try:
         tokenizer = BLEU(tokenize=name).tokenizer
     except (ImportError, RuntimeError) as fault:
-        raise UsageError(
-            f"{param('tokenize')} {name} needs a package that is not installed ({fault}); install it"
+        # sacreBLEU raises a RuntimeError of its own where the package of a tokeniser is not installed.
+        extra = name.removesuffix("-mecab").replace("ko", "korean").replace("ja", "japanese")
+        raise MissingExtraError(
+            f"{param('tokenize')} {name} needs packages that are not installed: pip install 'adjudge[{extra}]'"
         ) from fault
     return lambda text: tokenizer(text).split()
