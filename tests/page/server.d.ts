@@ -55,7 +55,7 @@ declare namespace Server {
     target: LanguageOut;
     scale: ScaleOut;
     criteria: (CriterionOut)[];
-    shows: "source" | "reference" | "both";
+    shows: "source" | "reference" | "both" | "nothing";
     navigation: "free" | "back-only" | "strict";
     comments: boolean;
     skip: (string)[] | null;
@@ -146,6 +146,7 @@ declare namespace Server {
     source: string | (any)[] | null;
     reference: string | (any)[] | null;
     note: string | null;
+    media: (MediumOut)[];
     outputs: (OutputOut)[];
   }
   interface LanguageOut {
@@ -171,6 +172,11 @@ declare namespace Server {
     weights: Record<string, number>;
     warn_below: number;
     warn_above: number;
+  }
+  interface MediumOut {
+    kind: "image" | "audio" | "video";
+    place: string;
+    number: number;
   }
   interface MessageIn {
     text: string;
@@ -201,6 +207,7 @@ declare namespace Server {
     to_mark: (string)[];
     prefilled: (SpanOut)[];
     more: (QuestionOut)[];
+    media: (MediumOut)[];
   }
   interface OverviewOut {
     campaign: CampaignHeadOut;

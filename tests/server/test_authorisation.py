@@ -44,6 +44,8 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/api/organiser/state"): ORGANISERS,
     ("GET", "/api/organiser/export"): ORGANISERS,
     ("GET", "/api/instructions"): ANNOTATORS,
+    # Without media there is nothing; `test_media.py` has a campaign with some.
+    ("GET", "/api/media/{task}/{place}/{number}"): {**ANNOTATORS, "annotator": 404, "other": 404},
     ("GET", "/api/news"): ANNOTATORS,
     ("GET", "/api/organiser/report"): ORGANISERS,
     ("POST", "/api/organiser/state"): ORGANISERS,
@@ -181,7 +183,7 @@ def _body(path: str, scene: Scene) -> Any:
 def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, path: str, visitor: str) -> None:
     client = scene.visitor(visitor)
     version = client.get("/enter").text.partition('data-static="/static/')[2].partition("/")[0]
-    ids = {"task": scene.work["task"]["id"], "annotator": scene.victim, "link": scene.link}
+    ids = {"task": scene.work["task"]["id"], "annotator": scene.victim, "link": scene.link, "place": "i1", "number": 0}
     url = path.format(version=version, name="work.js", **ids)
     if path == "/api/leave":
         # Leaving ends a session for all copies of its cookie: not that of the other tests.

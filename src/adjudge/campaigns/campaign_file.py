@@ -40,7 +40,7 @@ Structure = Literal["mixed", "all-systems", "pages", "pages-same-documents", "pa
 Select = Literal["outputs", "spread"]
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 # These values also go to the page; the server's answers and the types of the page's scripts are made from them.
-Shows = Literal["source", "reference", "both"]
+Shows = Literal["source", "reference", "both", "nothing"]
 Navigation = Literal["free", "back-only", "strict"]
 
 
@@ -135,8 +135,18 @@ class Texts(Part):
         return self
 
 
+class Media(Part):
+    """Pictures, sound and video: the folder that they lie in, and lists of the files of each segment."""
+
+    folder: Path
+    source: Path | None = None
+    systems: dict[str, Path] = Field(default={})
+
+
 class Files(Texts):
     """Where everything is; `after` is the corrected version of the test set, where two are judged together."""
+
+    media: Media | None = None
 
     tutorial: Path | None = None
     prefilled: Path | None = None
@@ -406,16 +416,33 @@ class Campaign(Part):
             (design.select == "spread") != (files.spread is not None),
             'design.select = "spread" and files.spread, a number per segment, belong together; give both or neither',
         )
+        yield from self._list_conflicts_of_media()
         sampled = design.structure == "pages" and design.segments is not None
         for key, given in {
             'assignment.policy = "pool"': pooled,
             "design.select": design.select is not None,
             "controls.calibration": bool(self.controls.calibration),
             "files.prefilled": files.prefilled is not None,
+            "files.media": files.media is not None,
             "design.segments of structure 'pages'": sampled,
         }.items():
             both = files.after is not None and given
             yield both, f"{key} cannot be used with two versions of a test set (files.after); remove it"
+
+    def _list_conflicts_of_media(self) -> Iterator[tuple[bool, str]]:
+        """Whether controls can be made of outputs that are sound or pictures, and whether anything is left to see."""
+        controls, media = self.controls, self.files.media
+        yield (
+            media is not None and not media.systems and media.source is None,
+            "'files.media' names no list of files; give 'source', or lists of systems, or remove it",
+        )
+        made = bool(controls.degraded or controls.references or controls.attention)
+        yield (
+            media is not None and bool(media.systems) and made,
+            "controls of degraded outputs, references and attention are texts; with files.media.systems use repeats",
+        )
+        marked_source = self.spans.source and self.context.show in ("reference", "nothing")
+        yield marked_source, f"spans.source marks the source, which context.show = '{self.context.show}' hides"
 
     def _list_conflicts_side_by_side(self, protocol: protocols.Protocol) -> Iterator[tuple[bool, str]]:
         """Whether as many outputs can stand side by side as the file says."""
@@ -586,10 +613,11 @@ def _resolve_files(campaign: Campaign, path: Path) -> Campaign:
     def resolve(file: Path, keys: tuple[str, ...]) -> Path:
         full = path.resolve().parent / file
         there = False
+        kind = "folder" if keys[-1] == "folder" else "file"
         with suppress(OSError, ValueError):  # no file can have such a name
-            there = full.is_file()
+            there = full.is_dir() if kind == "folder" else full.is_file()
         if not there:
-            missing.append(f"{quoted('.'.join(keys), 100)}: no such file '{quoted(file)}' beside the campaign file")
+            missing.append(f"{quoted('.'.join(keys), 100)}: no such {kind} '{quoted(file)}' beside the campaign file")
         return full
 
     resolved: Campaign = map_paths(campaign, resolve)

@@ -52,6 +52,10 @@ if TYPE_CHECKING:
 # Drafts become tasks: ids, context, what is shown of source and reference, and links between copies and originals.
 
 
+# What is shown of a segment beside its outputs.
+_WITHOUT_SOURCE, _WITH_REFERENCE = ("reference", "nothing"), ("reference", "both")
+
+
 @dataclass(frozen=True)
 class Assembler:
     """Makes tasks from ordered drafts."""
@@ -87,6 +91,7 @@ class Assembler:
                     of=None if output.of is None else ids[output.of],
                     expected=output.expected,
                     prefilled=find_prefilled(self.material, item.index, output),
+                    media=self.material.media.of_output(output.systems, item.index),
                 )
                 for i, output in enumerate(item.outputs, start=1)
             )
@@ -98,14 +103,15 @@ class Assembler:
     def _item(self, name: str, item: DraftItem, outputs: tuple[Output, ...]) -> Item:
         source = self.material.testset.source[item.index]
         show, references = self.material.campaign.context.show, self.material.testset.references
-        reference = next(iter(references.values()))[item.index] if show != "source" and references else None
+        reference = next(iter(references.values()))[item.index] if show in _WITH_REFERENCE and references else None
         return Item(
             name,
             source.segment,
-            None if show == "reference" else source.text,
+            None if show in _WITHOUT_SOURCE else source.text,
             outputs,
             reference,
             inclusion=self.material.inclusion.get(item.index),
+            media=() if show in _WITHOUT_SOURCE else self.material.media.of_source(item.index),
         )
 
     def _context(self, screen: DraftScreen) -> tuple[tuple[ContextSegment, ...], tuple[ContextSegment, ...]]:
@@ -124,7 +130,7 @@ class Assembler:
             return tuple(
                 ContextSegment(
                     source[i].segment,
-                    None if wanted.show == "reference" else source[i].text,
+                    None if wanted.show in _WITHOUT_SOURCE else source[i].text,
                     None if texts is None else texts[i],
                 )
                 for i in inside
@@ -268,7 +274,7 @@ def check_material(material: Material) -> None:
             f"design.outputs = {campaign.side_by_side}, but there {agreeing(len(material.systems), 'is', 'are')} only "
             f"{counted(len(material.systems), 'system')} to stand side by side; lower it or add systems"
         )
-    if campaign.context.show != "source" and not material.testset.references:
+    if campaign.context.show in _WITH_REFERENCE and not material.testset.references:
         raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")
     if campaign.design.references_as_systems and not material.testset.references:
         raise DataError("design.references_as_systems needs a reference; name one in files.references")

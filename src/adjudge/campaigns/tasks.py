@@ -13,6 +13,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from adjudge.campaigns.allocation import ROUNDS
+from adjudge.campaigns.media import Files, MediaFiles, read_media
 from adjudge.readers.parsing import Delimited, read_delimited, to_int
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
@@ -38,7 +39,7 @@ class Output:
     `systems` are all that produced exactly this text. `kind` is one of `table.protocols.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made. `to_mark`
-    are the phrases of a tutorial in which errors must be marked.
+    are the phrases of a tutorial in which errors must be marked. `media` are names of files that belong to it.
     """
 
     id: str
@@ -49,6 +50,7 @@ class Output:
     expected: tuple[float, float] | None = None
     prefilled: tuple[Mark, ...] = ()
     to_mark: tuple[str, ...] = ()
+    media: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class Item:
     """One segment with the outputs judged together. `source` or `reference` is None where it is not to be shown.
 
     `note` is shown with a tutorial item: what is to be learnt from it. `inclusion` is the probability with which the
-    segment was chosen, where segments were chosen with unequal ones.
+    segment was chosen, where segments were chosen with unequal ones. `media` are names of files beside the source.
     """
 
     id: str
@@ -66,6 +68,7 @@ class Item:
     reference: str | None = None
     note: str | None = None
     inclusion: float | None = None
+    media: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -176,10 +179,17 @@ def _to_line(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, default=_list_fields)
 
 
+_OPTIONAL: dict[type, tuple[str, ...]] = {
+    Item: ("inclusion", "media"),
+    Screen: ("version",),
+    Output: ("prefilled", "to_mark", "media"),
+}
+
+
 def _list_fields(value: Output | Item | Screen | ContextSegment | Mark) -> dict[str, Any]:
     """The fields of a part, a text with its hash beside it; marks, probability and version only where there are any."""
     fields = {**vars(value), "hash": text_hash(value.text)} if isinstance(value, Output) else vars(value)
-    optional = {Item: ("inclusion",), Screen: ("version",), Output: ("prefilled", "to_mark")}.get(type(value), ())
+    optional = _OPTIONAL.get(type(value), ())
     left_out = [name for name in optional if fields[name] in (None, ())]
     return {name: content for name, content in fields.items() if name not in left_out}
 
@@ -231,14 +241,18 @@ def _make_task_set(data: dict[str, Any], path: Path | str) -> TaskSet:
             key: tuple(_make(ContextSegment, segment) for segment in data[key])
             for key in ("context_before", "context_after")
         }
-        items = [_make(Item, item, outputs=tuple(map(make_output, item["outputs"]))) for item in data["items"]]
-        return _make(Screen, data, **around, items=tuple(items))
+        return _make(Screen, data, **around, items=tuple(map(make_item, data["items"])))
+
+    def make_item(data: dict[str, Any]) -> Item:
+        media = tuple(data.pop("media", ()))
+        return _make(Item, data, outputs=tuple(map(make_output, data["outputs"])), media=media)
 
     def make_output(data: dict[str, Any]) -> Output:
         stored = data.pop("hash")
         expected = data["expected"] and tuple(data["expected"])
         prefilled = tuple(_make(Mark, mark) for mark in data.pop("prefilled", ()))
-        tuples = {"systems": tuple(data["systems"]), "to_mark": tuple(data.pop("to_mark", ()))}
+        tuples = {"systems": tuple(data["systems"])}
+        tuples |= {name: tuple(data.pop(name, ())) for name in ("to_mark", "media")}
         output = _make(Output, data, expected=expected, prefilled=prefilled, **tuples)
         if text_hash(output.text) != stored:
             raise InputError(
@@ -432,6 +446,7 @@ class Material:
     prefilled: Mapping[tuple[str, int], tuple[Mark, ...]] = field(default_factory=dict)
     inclusion: Mapping[int, float] = field(default_factory=dict)
     """By index in the test set, the probability with which a segment was chosen; empty where none were."""
+    media: MediaFiles = MediaFiles()
     rounds: int = ROUNDS
     """How often deals are improved at most; plans, which ask for precision alone, do without."""
     _keys: Iterator[int] = field(default_factory=count, repr=False)
@@ -451,10 +466,11 @@ class Material:
 
     def pages(self, indices: Sequence[int]) -> tuple[tuple[DraftOutput, ...], ...]:
         """The distinct translations of several segments as a whole: for each, one output per segment."""
-        makers: dict[tuple[str, ...], list[str]] = {}
+        makers: dict[tuple[tuple[str, Files], ...], list[str]] = {}
         for name, texts in self.systems.items():
-            makers.setdefault(tuple(texts[index] for index in indices), []).append(name)
-        return tuple(tuple(DraftOutput(tuple(names), text) for text in page) for page, names in makers.items())
+            page = tuple((texts[index], self.media.of_output((name,), index)) for index in indices)
+            makers.setdefault(page, []).append(name)
+        return tuple(tuple(DraftOutput(tuple(names), text) for text, _ in page) for page, names in makers.items())
 
 
 def make_material(campaign: Campaign, testset: TestSet) -> Material:
@@ -462,4 +478,4 @@ def make_material(campaign: Campaign, testset: TestSet) -> Material:
     systems = dict(testset.systems)
     if campaign.design.references_as_systems:
         systems |= testset.references
-    return Material(campaign, testset, systems, read_prefilled(campaign, testset))
+    return Material(campaign, testset, systems, read_prefilled(campaign, testset), media=read_media(campaign, testset))

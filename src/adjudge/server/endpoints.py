@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase  # noqa: TC002 - ninja reads the types when it runs
 from django.urls import path
 from django.utils import timezone
 from ninja import NinjaAPI, Router, Status
@@ -14,6 +15,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.utils import check_csrf
 
 from adjudge._version import __version__
+from adjudge.campaigns.media import MEDIA_TYPES
 from adjudge.readers import native
 from adjudge.server import actions, log, pages, tasks
 from adjudge.server.actions import NewsOut
@@ -21,6 +23,7 @@ from adjudge.server.answers import Refused
 from adjudge.server.commonmark import describe_instructions
 from adjudge.server.database import decision_lock, write_transaction
 from adjudge.server.export import read_judgments, with_record
+from adjudge.server.media import send_medium
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
 from adjudge.server.organisers import (
     DoneOut,
@@ -351,6 +354,21 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
                 tasks.observe(assignment)
             tasks.enter_handed_in(assignment, visitor.name)
     return FinishOut(finished=not missing, missing=missing)
+
+
+_MEDIA: dict[str, dict[str, Any]] = {kind: {} for kind in sorted(set(MEDIA_TYPES.values()))}
+
+
+@api.get(
+    "/media/{task}/{place}/{number}",
+    response={200: None, 404: Fault, **_FAULTS},
+    auth=_as_annotator,
+    tags=["judging"],
+    openapi_extra={"responses": {200: {"content": _MEDIA}}},
+)
+def medium(request: HttpRequest, task: str, place: str, number: int) -> HttpResponseBase:
+    """A picture, sound or video of a task in hand or done, whole or in part (`Range`)."""
+    return send_medium(request, _visitor(request), task, place, number)
 
 
 def _visitor(request: HttpRequest) -> Visitor:

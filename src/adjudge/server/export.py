@@ -6,6 +6,8 @@ spent on the row's output up to that revision; where several outputs are one dec
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,6 +57,8 @@ EXTRA_CRITERIA: Columns = {CRITERION: pl.String}
 EXTRA_TIES: Columns = {"both": pl.String}
 # And where something can be skipped: why it was.
 EXTRA_SKIPPED: Columns = {SKIPPED: pl.String}
+# And where there is sound or video: how many seconds of what belongs to the output or its source were played.
+EXTRA_MEDIA: Columns = {"played_seconds": pl.Float64}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
 EXTRA_DRAWN: Columns = {"draw": pl.Int64, "draw_probability": pl.Float64}
 # And where segments were chosen with unequal probabilities: that of the segment.
@@ -104,6 +108,7 @@ def _list_columns(frame: pl.DataFrame) -> Columns:
         (bool(campaign.criteria), EXTRA_CRITERIA),
         (campaign.page.ties == "good-or-bad", EXTRA_TIES),
         (campaign.page.skip is not False or not frame[SKIPPED].is_null().all(), EXTRA_SKIPPED),
+        (campaign.files.media is not None, EXTRA_MEDIA),
         (is_adaptive(), EXTRA_DRAWN),
         (not frame[INCLUSION].is_null().all(), EXTRA_SELECTED),
         (not frame[VERSION].is_null().all(), EXTRA_VERSIONS),
@@ -186,12 +191,30 @@ def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
         orient="row",
     )  # fmt: skip
     rows = answers.join(outputs, on=["task", "question"], how="inner", maintain_order="left")
+    if campaign.files.media is not None:
+        rows = _add_played(rows)
     return rows.sort("state", "history", "number", "revision").with_columns(
         campaign=pl.lit(tasks.campaign),
         protocol=pl.lit(tasks.protocol),
         source_lang=pl.lit(tasks.source_lang),
         target_lang=pl.lit(tasks.target_lang),
     )
+
+
+def _add_played(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows with the seconds that the person played of what belongs to the output or stands beside its source."""
+    seconds: dict[tuple[int, str], float] = defaultdict(float)
+    for state, events in Save.objects.filter(events__contains='"played"').values_list("state", "events"):
+        for event in json.loads(events):
+            if event[1] == "played" and len(event) == 4 and isinstance(event[3], int | float):
+                seconds[state, str(event[2])] += event[3]
+    asked = get_served().question_by_id
+    played = [
+        seconds.get((state, question.output.id), 0.0) + seconds.get((state, question.item.id), 0.0)
+        for state, task, name in rows.select("state", "task", "question").iter_rows()
+        for question in (asked[task, name],)
+    ]
+    return rows.with_columns(pl.Series("played_seconds", played, dtype=pl.Float64))
 
 
 def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:

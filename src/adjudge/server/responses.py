@@ -8,6 +8,7 @@ from ninja import Schema
 from pydantic import Field
 
 from adjudge.campaigns.campaign_file import Navigation, Shows
+from adjudge.campaigns.media import MediumKind
 from adjudge.campaigns.questions import Scope
 from adjudge.server.actions import NewsOut
 from adjudge.table.protocols import TaskKind
@@ -165,6 +166,14 @@ class InstructionsOut(Schema):
     body: ShownText
 
 
+class MediumOut(Schema):
+    """A file to be shown or played, at `/api/media/` with the task, its place and its number there."""
+
+    kind: MediumKind
+    place: str
+    number: int
+
+
 class OutputOut(Schema):
     """A translation as shown; `expected`, and phrases to mark errors in, are given in tutorials only."""
 
@@ -174,6 +183,7 @@ class OutputOut(Schema):
     to_mark: list[str]
     prefilled: list[SpanOut]
     more: list[QuestionOut]
+    media: list[MediumOut]
 
 
 class ItemOut(Schema):
@@ -183,6 +193,7 @@ class ItemOut(Schema):
     source: ShownText | None
     reference: ShownText | None
     note: str | None
+    media: list[MediumOut]
     outputs: list[OutputOut]
 
 

@@ -244,6 +244,16 @@ class ServedCampaign:
         }
 
     @cached_property
+    def media_by_place(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """By task, the names of the files beside each item and each output that has some."""
+        return {
+            task.id: {
+                place.id: place.media for _, item, output in task.outputs() for place in (item, output) if place.media
+            }
+            for task in self.tasks.tasks
+        }
+
+    @cached_property
     def rated_by_task(self) -> dict[str, Counter[str]]:
         """How many outputs that count each task of work has of each system."""
         return {

@@ -22,6 +22,7 @@ from adjudge.campaigns.adaptive import RunningEstimates as Estimates
 from adjudge.server import log
 from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
+from adjudge.server.media import describe_media
 from adjudge.server.models import (
     Annotator,
     Assignment,
@@ -580,10 +581,12 @@ def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
                 "to_mark": list(output.to_mark) if tutorial else [],
                 "prefilled": prefilled_spans(output),
                 "more": more[output.id],
+                "media": describe_media(output.id, output.media),
             }
             for output in item.outputs
         ]
-        shown = {"source": show(item.source), "reference": show(item.reference)}
+        shown: dict[str, Any] = {"source": show(item.source), "reference": show(item.reference)}
+        shown["media"] = describe_media(item.id, item.media)
         return {**shown, "asks": list(asked_fields(get_served().campaign)), "note": item.note, "outputs": outputs}
 
     return {

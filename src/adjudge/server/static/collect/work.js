@@ -151,6 +151,8 @@ export class Work {
   /** @param {number} i */
   go(i) {
     if (!this.mayGo(i)) return;
+    // What was played so far is told with the time on this screen.
+    for (const player of this.frame.main.querySelectorAll("audio, video")) player.dispatchEvent(new Event("pause"));
     this.saving.reportTime(LEAST_SECONDS);
     void this.saving.queue.flush();
     this.index = i;
@@ -225,6 +227,8 @@ export class Work {
       attend: (stop) => this.attend(stop),
       turn: (stop) => this.attend(stop, true),
       on: () => step(this, 1),
+      mediumAt: (place, number) => addressOf(`/api/media/${[task.id, place, number].map(encodeURIComponent).join("/")}`),
+      played: (place, seconds) => this.clock.noteOn(screen.id, "played", place, seconds),
     });
     this.stops = this.view.stops;
     this.current = undefined;

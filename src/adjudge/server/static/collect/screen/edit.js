@@ -2,7 +2,7 @@
 /** Post-editing: a translation to be corrected, with what was changed shown as it is written. */
 import { changedPercent, difference, shownDifference } from "./diff.js";
 import { h, modified, present } from "../shared/dom.js";
-import { commentBox, given, lesson, note } from "./item_parts.js";
+import { columns, commentBox, given, lesson, mediaBlock, note } from "./item_parts.js";
 import { isOpen } from "./judged.js";
 import { skipBox } from "./skip.js";
 import { t } from "../shared/interface_texts.js";
@@ -132,10 +132,9 @@ export function editItem(item, setting, number) {
     show,
   };
   const hint = h("p.hint", {}, t("edit_hint"), h("span.keys-hint", {}, ` ${t("edit_hint_keys")}`));
-  const right = [box, edition, h("div.mark-buttons", {}, fine, again), hint];
-  const columns = h("div.columns", {}, h("div", {}, ...given(item, setting.campaign)), h("div", {}, ...right));
+  const right = [mediaBlock(output.media, setting, t("translation")), box, edition, h("div.mark-buttons", {}, fine, again), hint];
   if (number) article.append(h("span.place", { "aria-hidden": "true" }, number));
-  article.append(...present([note(item), columns, comment.element, skip.element, said]));
+  article.append(...present([note(item), columns(given(item, setting), right), comment.element, skip.element, said]));
   show();
   requestAnimationFrame(grow);
   return { element: article, stops: [stop] };

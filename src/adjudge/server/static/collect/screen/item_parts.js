@@ -1,20 +1,20 @@
 // @ts-check
 /** Parts that the items of all protocols are made of: texts in their own direction, context, comments, lessons. */
-import { h, shownText } from "../shared/dom.js";
+import { h, present, shownText } from "../shared/dom.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
 
 /** @typedef {import("./screen.js").Setting} Setting */
+
+const NOTED_EVERY_S = 10; // so that little is lost if the page is closed
+const LONGEST_STEP_S = 2; // of a player that goes on: it says where it is several times a second
 
 /** @param {Server.CampaignOut} campaign @returns {HTMLElement} */
 export function headings(campaign) {
   const target = { language: languageName(campaign.target.lang) };
   const source = { language: languageName(campaign.source.lang) };
-  return h(
-    "div.columns.headings",
-    { "aria-hidden": "true" },
-    h("div", {}, campaign.shows === "reference" ? t("reference_in", target) : t("source_in", source)),
-    h("div", {}, t("translation_in", target)),
-  );
+  const left = campaign.shows === "reference" ? t("reference_in", target) : t("source_in", source);
+  const parts = [campaign.shows === "nothing" ? null : h("div", {}, left), h("div", {}, t("translation_in", target))];
+  return h(`div.columns.headings${campaign.shows === "nothing" ? ".alone" : ""}`, { "aria-hidden": "true" }, ...parts);
 }
 
 /** @returns {HTMLElement} how errors are marked, said once for all that is on the screen */
@@ -57,17 +57,62 @@ export function context(segment, campaign) {
 }
 
 /**
+ * What is given on the left, and what is judged on the right; alone, if nothing is given.
+ * @param {(HTMLElement | null)[]} given @param {(HTMLElement | null)[]} judged @returns {HTMLElement}
+ */
+export function columns(given, judged) {
+  const left = present(given);
+  return h(`div.columns${left.length ? "" : ".alone"}`, {}, left.length ? h("div", {}, ...left) : null, h("div", {}, ...judged));
+}
+
+/**
+ * Pictures, sound and video. What is played is noted: for how long, and of what.
+ * @param {Server.MediumOut[]} media @param {Setting} setting @param {string} label @returns {HTMLElement | null}
+ */
+export function mediaBlock(media, setting, label) {
+  if (!media.length) return null;
+  return h("div.media", {}, ...media.map((medium) => mediumElement(medium, setting, label)));
+}
+
+/** @param {Server.MediumOut} medium @param {Setting} setting @param {string} label @returns {HTMLElement} */
+function mediumElement({ kind, place, number }, setting, label) {
+  const src = setting.mediumAt(place, number);
+  if (kind === "image")
+    return h("a", { href: src, target: "_blank", rel: "noopener" }, h("img", { src, alt: label, loading: "lazy" }));
+  const player = /** @type {HTMLMediaElement} */ (h(kind, { src, controls: true, preload: "metadata", "aria-label": label }));
+  let [at, seconds] = [0, 0];
+  const count = () => {
+    // A leap to another place is not played.
+    const passed = player.currentTime - at;
+    if (passed > 0 && passed < LONGEST_STEP_S * player.playbackRate) seconds += passed;
+    at = player.currentTime;
+    if (seconds >= NOTED_EVERY_S) tell();
+  };
+  const tell = () => {
+    if (seconds > 0) setting.played(place, Math.round(seconds * 10) / 10);
+    seconds = 0;
+  };
+  const note = () => (count(), tell());
+  player.addEventListener("play", () => (at = player.currentTime));
+  player.addEventListener("timeupdate", count);
+  player.addEventListener("pause", note);
+  return player;
+}
+
+/**
  * Source and reference of an item; the source with the marks in it, where it can be marked.
- * @param {Server.ItemOut} item @param {Server.CampaignOut} campaign
+ * @param {Server.ItemOut} item @param {Setting} setting
  * @param {...({words: HTMLElement} | null | undefined)} marked
  * @returns {(HTMLElement | null)[]}
  */
-export function given(item, campaign, ...marked) {
+export function given(item, setting, ...marked) {
+  const { campaign } = setting;
   const words = marked.flatMap((text) => (text ? [text.words] : []));
   return [
     words.length
       ? h("div.text", {}, h("span.label", {}, t("source")), ...words)
       : textBlock(item.source, campaign.source, t("source")),
+    mediaBlock(item.media, setting, t("source")),
     textBlock(item.reference, campaign.target, t("reference"), ".reference"),
   ];
 }

@@ -2,7 +2,7 @@
 /** The items of each protocol: a score per translation, a ranking of several, a choice between two. */
 import { h, present } from "../shared/dom.js";
 import { choiceOf, pairWidget, RANKS } from "./pair.js";
-import { commentBox, given, lesson, note, textBlock } from "./item_parts.js";
+import { columns, commentBox, given, lesson, mediaBlock, note, textBlock } from "./item_parts.js";
 import { isOpen, questionsOf, questionsOfPage, scoresOf, scoresOfPage } from "./judged.js";
 import { judgedOutput, scoreViews } from "./output.js";
 import { letter, rankWidget, shelves } from "./rank.js";
@@ -30,9 +30,8 @@ function singleItem(item, setting, number) {
   const element = articleOf(item, setting, number, "");
   const none = { letter: "", changed: () => undefined, others: () => [] };
   const { text, judge, stops, marking } = judgedOutput(item, output, setting, { ...none, number, element });
-  const left = given(item, setting.campaign, marking?.source);
-  const columns = h("div.columns", {}, h("div", {}, ...left), h("div", {}, text));
-  element.append(...present([note(item), columns, judge]));
+  const left = given(item, setting, marking?.source);
+  element.append(...present([note(item), columns(left, [text]), judge]));
   return { element, stops };
 }
 
@@ -60,7 +59,8 @@ function comparedItem(item, setting, number) {
     h("button.jump-side", { type: "button", onclick: () => setting.turn(sides[i].stops[0]) }, h("b", {}, letter(i)), h("span")),
   );
   const sources = sides.map((side) => side.marking?.source ?? null);
-  const texts = given(item, setting.campaign, sources[0], ...sources.slice(1));
+  const texts = given(item, setting, sources[0], ...sources.slice(1));
+  element.classList.toggle("alone", !present(texts).length);
   const source = h("div.given", { role: "group", "aria-label": t("source"), tabindex: isLong(item) ? 0 : null }, ...texts);
   const row = h("div.sides", {}, ...sides.map(({ side }) => side));
   row.style.setProperty("--sides", String(sides.length));
@@ -201,7 +201,7 @@ export function rankingItem(item, setting, number, around) {
       "article.card",
       { "aria-label": t("translation_n", { letter: letter(i) }) },
       badge,
-      text,
+      h("div", {}, text, mediaBlock(output.media, setting, t("translation_n", { letter: letter(i) }))),
       widget.element,
       said,
     );
@@ -227,7 +227,7 @@ export function rankingItem(item, setting, number, around) {
     board.show();
     stops.forEach((stop) => stop.show());
   };
-  const texts = given(item, setting.campaign);
+  const texts = given(item, setting);
   // On narrow screens a long source scrolls by itself above the cards: keys must reach it.
   if (texts[0] && matchMedia("(max-width: 46rem)").matches) texts[0].tabIndex = 0;
   const left = h("div.given", {}, ...around.before, ...texts, ...around.after, board.element);
@@ -251,6 +251,7 @@ export function pairItem(item, setting, number) {
       "article.card",
       { "data-side": i ? "second" : "first" },
       textBlock(output.text, setting.campaign.target, t("translation_n", { letter: letter(i) })),
+      mediaBlock(output.media, setting, t("translation_n", { letter: letter(i) })),
     ),
   );
   const widget = pairWidget({
@@ -269,7 +270,7 @@ export function pairItem(item, setting, number) {
   const name = number ? t("segment_n", { n: number }) : t("segment");
   const element = h("div.item.paired", { role: "group", "aria-label": name });
   const skip = skipBox(ids, setting, element);
-  const above = [note(item), h("div.given", {}, ...given(item, setting.campaign)), h("div.pair", { dir: "ltr" }, ...cards)];
+  const above = [note(item), h("div.given", {}, ...given(item, setting)), h("div.pair", { dir: "ltr" }, ...cards)];
   element.append(...present([...above, widget.element, comment.element, skip.element, said]));
   /** @type {Stop} */
   const stop = {

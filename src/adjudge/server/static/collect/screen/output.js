@@ -5,7 +5,7 @@
  */
 import { h, present } from "../shared/dom.js";
 import { isOpen, questionsOf, scoresOf } from "./judged.js";
-import { commentBox, lesson, textBlock } from "./item_parts.js";
+import { commentBox, lesson, mediaBlock, textBlock } from "./item_parts.js";
 import { scoreWidget } from "./score.js";
 import { skipBox } from "./skip.js";
 import { Marking } from "../marking/marking.js";
@@ -159,9 +159,12 @@ export function judgedOutput(item, output, setting, place) {
   };
   const parts = [marking?.element ?? null, asking?.element ?? null, comment.element, skip.element, said];
   judge.append(...sliders.map(({ element }) => element), ...present(parts));
-  const words = marking ? h("div.text", {}, h("span.label", {}, name), marking.target.words) : null;
+  const words = marking
+    ? h("div.text", {}, h("span.label", {}, name), marking.target.words)
+    : textBlock(output.text, setting.campaign.target, name);
+  const media = mediaBlock(output.media, setting, name);
   return {
-    text: words ?? textBlock(output.text, setting.campaign.target, name),
+    text: media ? h("div", {}, words, media) : words,
     judge,
     stops: [...(marking ? [marks] : []), ...sliders.map(({ stop }) => stop)],
     marking,

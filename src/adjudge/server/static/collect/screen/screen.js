@@ -13,7 +13,8 @@ import { t } from "../shared/interface_texts.js";
  *   takesShift?: boolean, optional?: boolean}} Stop  optional: passed over when nothing is open
  * @typedef {{campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
  *   change: (changes: Answers) => void, attend: (stop: Stop) => void, turn: (stop: Stop) => void,
- *   on: () => void}} Setting  attend: to what has the focus; turn: to what is to get it
+ *   on: () => void, mediumAt: (place: string, number: number) => string,
+ *   played: (place: string, seconds: number) => void}} Setting  attend: to what has the focus; turn: to what is to get it
  * @typedef {{before: HTMLElement[], after: HTMLElement[]}} Around
  * @typedef {import("./items.js").ItemView} ItemView
  */

@@ -122,8 +122,15 @@ export class Clock {
    * @param {string} kind @param {...(string | number | null)} more
    */
   note(kind, ...more) {
-    if (!this.screen) return;
-    const { events } = this.of(this.screen);
+    if (this.screen) this.noteOn(this.screen, kind, ...more);
+  }
+
+  /**
+   * Record a raw event of any screen, as of one that was just left.
+   * @param {string} screen @param {string} kind @param {...(string | number | null)} more
+   */
+  noteOn(screen, kind, ...more) {
+    const { events } = this.of(screen);
     if (events.length < MOST_EVENTS) events.push([Date.now(), kind, ...more]);
   }
 

@@ -61,6 +61,7 @@ function keyList(campaign) {
     [["M"], t("key_missing")],
     [["O"], t("key_overview")],
     ...(campaign.comments ? /** @type {[string[], string][]} */ ([[["C"], t("key_comment")]]) : []),
+    ...(document.querySelector("main :is(audio, video)") ? /** @type {[string[], string][]} */ ([[["V"], t("key_play")]]) : []),
     ...(campaign.skip ? /** @type {[string[], string][]} */ ([[["X"], t("skip_key")]]) : []),
     [["I"], t("key_instructions")],
     [["+", "−"], t("key_size")],

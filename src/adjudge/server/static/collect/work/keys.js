@@ -13,6 +13,7 @@ const SCROLLING = [" ", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "E
 export function handleKey(work, event) {
   const target = /** @type {HTMLElement} */ (event.target);
   if (document.querySelector("dialog[open]")) return;
+  if (target.matches("audio, video")) return;
   if (target.matches("input, textarea")) return leaveText(work, event);
   if ((event.ctrlKey || event.metaKey) && !event.altKey && event.key.toLowerCase() === "z" && work.task) {
     if (!event.shiftKey) undo(work);
@@ -95,6 +96,19 @@ function neighbour(work, by, open = false) {
   if (next) work.attend(next, true);
 }
 
+/**
+ * Play or stop the first sound or video beside what is judged, or on the screen.
+ * @param {Work} work
+ */
+function play(work) {
+  const players = /** @type {HTMLMediaElement[]} */ ([...work.frame.main.querySelectorAll("audio, video")]);
+  const running = players.find((one) => !one.paused);
+  const here = work.current?.element.closest("article, .item")?.querySelector("audio, video");
+  const first = /** @type {HTMLMediaElement | undefined} */ (here ?? players[0]);
+  if (running) running.pause();
+  else void first?.play().catch(() => undefined);
+}
+
 /** @param {Work} work @param {KeyboardEvent} event @returns {boolean} */
 function onPage(work, event) {
   if (!keysOn() && event.key !== "?") return false;
@@ -107,6 +121,7 @@ function onPage(work, event) {
     o: actions.overview,
     c: () => work.current?.comment(),
     x: () => work.current?.skip(),
+    v: () => play(work),
     i: actions.instructions,
     d: actions.dark,
     "?": actions.keys,
