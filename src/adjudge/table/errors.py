@@ -90,7 +90,7 @@ EXTRAS = {
     "metrics": ("sacrebleu",),
     "pdf": ("typst",),
     "postgres": ("psycopg",),
-    "serve": ("django", "ninja", "gunicorn", "markdown_it", "waitress"),
+    "serve": ("django", "ninja", "gunicorn", "waitress"),
     "testset": ("ftfy", "msgpack", "py3langid", "rapidfuzz", "spylls", "wordfreq"),
 }
 """The modules that come with each extra of the installation."""
