@@ -290,12 +290,13 @@ def gold(
 def init(
     folder: str | Path,
     *,
-    protocol: Literal['da', 'ranking', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit'] = 'da',
+    protocol: Literal['da', 'ranking', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit'] | None = None,
     pair: str | None = None,
     source: str | Path | None = None,
     systems: Mapping[str, str | Path] | str | Path | None = None,
     references: Mapping[str, str | Path] | str | Path | None = None,
-    annotators: int | Iterable[str] = 2,
+    annotators: int | Iterable[str] | None = None,
+    from_tool: str | Path | None = None,
 ) -> Initialised: ...
 def judge(
     campaign: str | Path,

@@ -1,7 +1,7 @@
 // Made by `python -m tests.page.types` from the server's own description. Do not edit.
 declare namespace Server {
   interface ActionOut {
-    action: "state" | "message" | "reassign" | "return" | "person" | "link" | "revoke" | "extend" | "exclude" | "include";
+    action: "state" | "message" | "reassign" | "return" | "person" | "link" | "revoke" | "extend" | "exclude" | "include" | "erase";
     who: string;
     about: string;
     text: string;
@@ -19,6 +19,7 @@ declare namespace Server {
     name: string;
     excluded: boolean;
     reassigned: boolean;
+    erased: boolean;
     tasks_finished: number;
     screens: number;
     judgments: number;
@@ -119,6 +120,14 @@ declare namespace Server {
     role: string;
     name: string;
   }
+  interface EraseIn {
+    name: string;
+    judgments?: boolean;
+  }
+  interface ErasedOut {
+    number: number;
+    notes: (string)[];
+  }
   interface ExtendIn {
     judgments: number;
   }
@@ -129,9 +138,28 @@ declare namespace Server {
     detail: any;
     code?: string | null;
   }
+  interface FilledIn {
+    agreed: boolean;
+    answers?: Record<string, string | (string)[]>;
+  }
+  interface FilledInOut {
+    wrong: (string)[];
+  }
   interface FinishOut {
     finished: boolean;
     missing: (string)[];
+  }
+  interface FormOut {
+    consent: string | (any)[] | null;
+    questions: (FormQuestionOut)[];
+  }
+  interface FormQuestionOut {
+    key: string;
+    ask: string;
+    answers: ([string, string])[];
+    several: boolean;
+    required: boolean;
+    personal: boolean;
   }
   interface HourOut {
     hour: string;
@@ -333,6 +361,7 @@ declare namespace Server {
     answers: Record<string, AnswerOut>;
     complete: boolean;
     active_seconds: number;
+    wrong: (string)[];
   }
   interface StatisticsOut {
     panels: (PanelOut)[];
@@ -385,6 +414,7 @@ declare namespace Server {
     annotator: PersonOut;
     campaign: CampaignOut;
     tasks: (TaskSummaryOut)[];
+    form: boolean;
     task: TaskOut | null;
     completion: CompletionOut | null;
     tasks_planned: number | null;

@@ -47,6 +47,10 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     # Without media there is nothing; `test_media.py` has a campaign with some.
     ("GET", "/api/media/{task}/{place}/{number}"): {**ANNOTATORS, "annotator": 404, "other": 404},
     ("GET", "/api/news"): ANNOTATORS,
+    ("GET", "/api/form"): ANNOTATORS,
+    ("POST", "/api/form"): ANNOTATORS,
+    ("GET", "/api/organiser/people"): ORGANISERS,
+    ("POST", "/api/organiser/annotators/{annotator}/erase"): {**ORGANISERS, "organiser": 409},
     ("GET", "/api/organiser/report"): ORGANISERS,
     ("POST", "/api/organiser/state"): ORGANISERS,
     ("POST", "/api/organiser/messages"): ORGANISERS,
@@ -172,6 +176,8 @@ def _body(path: str, scene: Scene) -> Any:
         "/api/organiser/state": {"state": "running"},
         "/api/organiser/messages": {"text": "Please go on."},
         "/api/organiser/extend": {"judgments": 1},
+        "/api/form": {"agreed": True},
+        "/api/organiser/annotators/{annotator}/erase": {"name": "nobody"},
         "/api/organiser/annotators/{annotator}/reassign": {"back": True},
         "/api/organiser/annotators/{annotator}/decision": {"excluded": True, "reason": "a test"},
     }

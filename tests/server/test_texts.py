@@ -27,6 +27,7 @@ COMPOSED = (
     "enter_too",
     "attention_",
     "action_",
+    "column_",
     "state_",
     "warn_",
     "paused",

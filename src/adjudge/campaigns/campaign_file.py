@@ -12,7 +12,7 @@ import tomllib
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
@@ -287,6 +287,7 @@ class Page(Part):
 
     `skip`: what people cannot judge may be skipped, for one of these reasons, or for one in their own words (`true`).
     `ties` in pairs: allowed, or told apart as both good and both bad. `rank_labels` stand for ranks, the best first.
+    `tutorial = "pass"`: nobody goes on to the work before every example is answered rightly.
     """
 
     navigation: Navigation = "free"
@@ -296,6 +297,7 @@ class Page(Part):
     html: Literal["no", "sanitised"] = "no"
     ties: bool | Literal["good-or-bad"] = True
     idle_seconds: int = Field(default=120, ge=10, le=86_400)
+    tutorial: Literal["free", "pass"] = "free"
     logo: Path | None = None
 
 
@@ -335,6 +337,104 @@ class Crowd(Part):
     registrations_per_minute: int = Field(default=30, ge=1, le=100_000)
 
 
+def _lists_by_language(value: Any) -> Any:
+    """Lists by language, of which one alone is for all languages."""
+    if not isinstance(value, dict):
+        value = {"": value}
+    return {language: tuple(each) if isinstance(each, list) else each for language, each in value.items()}
+
+
+# By language: a text, or a list of texts. Written without languages, it is for all of them.
+ByLanguage = Annotated[
+    dict[str, str], Field(min_length=1), BeforeValidator(lambda value: {"": value} if isinstance(value, str) else value)
+]
+AnswersByLanguage = Annotated[
+    dict[str, tuple[Annotated[str, Field(min_length=1, max_length=300)], ...]],
+    Field(min_length=1),
+    BeforeValidator(_lists_by_language),
+]
+
+
+_Text = TypeVar("_Text")
+
+
+def in_language(texts: dict[str, _Text], language: str) -> _Text:
+    """What there is in a language; else for all languages, else in English, else the first."""
+    return next((texts[name] for name in (language, "", "en") if name in texts), next(iter(texts.values())))
+
+
+class Question(Part):
+    """A question that people answer before they judge.
+
+    `answers` are choices; without them people write. `personal` answers (a name, an address) are for paying and
+    organising, and are never given out with the others. With `right`, it belongs to a quiz: who answers otherwise is
+    asked again.
+    """
+
+    key: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+    ask: ByLanguage
+    answers: AnswersByLanguage | None = None
+    several: bool = False
+    required: bool = True
+    personal: bool = False
+    right: str | tuple[str, ...] | None = None
+
+    @model_validator(mode="after")
+    def _keys_fit(self) -> Self:
+        lists = list((self.answers or {}).values())
+        if any(len(each) != len(lists[0]) or len(set(each)) != len(each) for each in lists):
+            raise ValueError(f"'answers' of '{self.key}' must be as many in every language, and each another one")
+        if self.answers is not None and not 2 <= len(lists[0]) <= 300:
+            raise ValueError(f"'answers' of '{self.key}' must be 2 to 300; leave them out if people are to write")
+        if self.several and self.answers is None:
+            raise ValueError(f"'several' of '{self.key}' needs 'answers' to choose from")
+        if self.right is not None and (self.personal or not set(self.rights) <= set(self.choices)):
+            raise ValueError(f"'right' of '{self.key}' must be among its answers in their first language")
+        if len(self.rights) > 1 and not self.several:
+            raise ValueError(f"'{self.key}' has {len(self.rights)} right answers; add several = true, or name one")
+        return self
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The answers as they are stored, whatever the language of the page: those of the first language."""
+        return next(iter(self.answers.values())) if self.answers else ()
+
+    @property
+    def rights(self) -> tuple[str, ...]:
+        """The right answers of a quiz."""
+        return (self.right,) if isinstance(self.right, str) else self.right or ()
+
+
+class Form(Part):
+    """What people read and answer before they judge: a declaration of consent (CommonMark), and questions."""
+
+    consent: dict[str, InstructionText] = Field(default={})
+    questions: tuple[Question, ...] = Field(default=(), max_length=100)
+
+    @model_validator(mode="after")
+    def _named_once(self) -> Self:
+        keys = [question.key for question in self.questions]
+        if len(set(keys)) < len(keys):
+            raise ValueError("two questions have the same 'key'; name each once")
+        if any(text.short is not None for text in self.consent.values()):
+            raise ValueError("'consent' has no short version; remove 'short'")
+        return self
+
+    @property
+    def asks(self) -> bool:
+        """Whether there is anything to agree to or to answer."""
+        return bool(self.consent or self.questions)
+
+
+class Pay(Part):
+    """What the pay list reckons with: a rate per hour of work, per judgment, per task; they are added up."""
+
+    currency: Annotated[str, Field(min_length=1, max_length=12)] = "EUR"
+    per_hour: float = Field(default=0, ge=0, le=1_000_000)
+    per_judgment: float = Field(default=0, ge=0, le=1_000_000)
+    per_task: float = Field(default=0, ge=0, le=1_000_000)
+
+
 class Links(Part):
     """How long personal links and sessions live."""
 
@@ -361,7 +461,9 @@ class Campaign(Part):
     scale: AnyScale | None = None
     criteria: dict[Name, Criterion] = Field(default={}, max_length=12)
     instructions: dict[str, InstructionText] = Field(default={})
+    form: Form = Form()
     crowd: Crowd = Crowd()
+    pay: Pay = Pay()
     links: Links = Links()
 
     @model_validator(mode="after")
@@ -623,13 +725,17 @@ def _resolve_files(campaign: Campaign, path: Path) -> Campaign:
     resolved: Campaign = map_paths(campaign, resolve)
     if missing:
         raise InputError("; ".join(missing) + "; check names and places", file=path)
-    texts = dict(resolved.instructions)
-    for language, given in resolved.instructions.items():
-        if given.file:
-            texts[language] = given.model_copy(update={"text": read_text(given.file)})
+    texts, consent = (
+        {
+            language: given.model_copy(update={"text": read_text(given.file)}) if given.file else given
+            for language, given in texts.items()
+        }
+        for texts in (resolved.instructions, resolved.form.consent)
+    )
+    form = resolved.form.model_copy(update={"consent": consent})
     if resolved.page.logo is not None:
         logo_type(resolved.page.logo)
-    return resolved.model_copy(update={"instructions": texts})
+    return resolved.model_copy(update={"instructions": texts, "form": form})
 
 
 def logo_type(file: Path) -> str:

@@ -235,3 +235,42 @@ class Verified(Result):
         checked = Table(f"Log of {self.campaign}", (text("checked"), number("count", 0)), rows, note)
         faults = Table("Faults", (text("fault"),), tuple((fault,) for fault in self.faults))
         return (faults, checked) if self.faults else (checked,)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Erased(Result):
+    """A person who was erased from a campaign."""
+
+    verb: ClassVar[str] = "erase"
+
+    campaign: str
+    number: int
+    """What stands for the person now."""
+    saves_removed: int
+    """How many saves went; none if the judgments were kept."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """What is left of the person."""
+        rows = (("number", str(self.number)), ("saves removed", f"{self.saves_removed:,}"))
+        return (Table(f"Erased from {self.campaign}", (text("what"), text("value")), rows),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Archived(Result):
+    """Pages that show what annotators saw and did."""
+
+    verb: ClassVar[str] = "archive"
+
+    campaign: str
+    folder: str
+    pages: int
+    """One per person and task."""
+    people: int
+    rows: int
+    """Rows of the judgment table beside the pages."""
+
+    def tables(self) -> tuple[Table, ...]:
+        """What was written."""
+        rows = tuple((name, getattr(self, name)) for name in ("pages", "people", "rows"))
+        note = f"Open {self.folder}/index.html in a browser."
+        return (Table(f"Archive of {self.campaign}", (text("what"), number("count", 0)), rows, note),)

@@ -9,10 +9,11 @@ import shutil
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from adjudge.campaigns.campaign_file import Campaign, is_one_line, load_campaign, named_annotators
+from adjudge.campaigns.campaign_file import MOST_SIDE_BY_SIDE, Campaign, is_one_line, load_campaign, named_annotators
 from adjudge.campaigns.design import design
+from adjudge.campaigns.other_tools import read_other_tool, write_texts
 from adjudge.campaigns.results import Initialised, NewFile
 from adjudge.campaigns.texts import read_texts
 from adjudge.table.errors import DataError, InputError, UsageError, param
@@ -55,6 +56,8 @@ class Plan:
     references: Mapping[str, str]
     annotators: int | tuple[str, ...]
     task_size: int = MOST_ITEMS
+    outputs: int = 1
+    """Outputs side by side, where scores are given."""
     controls: tuple[int, int] | None = None
     """Degraded copies and repeats per task; None where the texts are too few for them."""
 
@@ -87,7 +90,7 @@ source = {_quote(plan.source)}
         f"""
 [design]
 task_size = {plan.task_size}{_remark("items of one task, controls included")}
-annotators = {named}{_remark('how many, or their names: ["Marie", "Jean"]')}
+{_side_by_side(plan)}annotators = {named}{_remark('how many, or their names: ["Marie", "Jean"]')}
 judgments = {min(2, len(people))}{_remark("so many different people judge each item")}
 """,
         f"\n[context]\nmax_segments = 10{_remark('longer documents are cut into pages of about this length')}\n"
@@ -106,6 +109,10 @@ policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is f
 """,
     ]
     return "".join(parts)
+
+
+def _side_by_side(plan: Plan) -> str:
+    return "" if plan.outputs == 1 else f"outputs = {plan.outputs}{_remark('translations side by side on a screen')}\n"
 
 
 def _make_controls_part(plan: Plan) -> str:
@@ -159,25 +166,32 @@ Afterwards there is soup for everybody.|Danach gibt es Suppe für alle.|Nachher 
 def init(
     folder: Path,
     *,
-    protocol: CollectedProtocol = "da",
+    protocol: CollectedProtocol | None = None,
     pair: str | None = None,
     source: Path | None = None,
     systems: Mapping[str, Path] | Path | None = None,
     references: Mapping[str, Path] | Path | None = None,
-    annotators: int | Sequence[str] = 2,
+    annotators: int | Sequence[str] | None = None,
+    from_tool: Path | None = None,
 ) -> Initialised:
     """Make a campaign folder that can be served at once; the campaign file is written last.
 
     Args:
         folder: the folder; made if it does not exist. Nothing in it is overwritten.
-        protocol: how people judge.
+        protocol: how people judge; default: `da`, or as the other tool's file says.
         pair: the language pair, such as `en-de`; needed with own texts.
         source: the source text; default: made-up example texts. With several language pairs, a folder.
         systems: by the system's name, its translation of the same lines; or a folder of such files, or of folders
             named like language pairs, of which each becomes a campaign.
         references: by name, human translations of the same lines, or a folder of them.
-        annotators: how many people judge, or their names.
+        annotators: how many people judge, or their names; default: 2, or as the other tool's file says.
+        from_tool: Appraise batches or a Pearmut campaign file, whose texts are taken.
     """
+    if from_tool is not None:
+        if source is not None or systems is not None:
+            raise UsageError(f"{param('from_tool')} has all texts; leave out {param('source')} and {param('system')}")
+        return _init_from_tool(folder, from_tool, protocol, pair, annotators)
+    protocol, annotators = protocol or "da", 2 if annotators is None else annotators
     languages = find_pair(pair or EXAMPLE_PAIR)
     if languages is None:
         raise UsageError(f"{param('pair')} '{pair}' is no pair of languages; write it as en-de")
@@ -205,6 +219,25 @@ def init(
     return _join_campaigns(folder, made)
 
 
+def _init_from_tool(
+    folder: Path, file: Path, protocol: CollectedProtocol | None, pair: str | None, annotators: Any
+) -> Initialised:
+    """A campaign of the texts of another tool's campaign."""
+    found = read_other_tool(file)
+    languages = found.pair if pair is None else find_pair(pair)
+    if languages is None:
+        raise UsageError(f"{param('pair')} is missing; the file does not say which languages its texts are in")
+    people = annotators if annotators is not None else (found.annotators or 2)
+    chosen: CollectedProtocol = protocol or cast("CollectedProtocol", found.protocol)
+    together = 1 if PROTOCOLS[chosen].relative or PROTOCOLS[chosen].edited else found.side_by_side
+    with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
+        source, systems, references = write_texts(found, Path(scratch))
+        given = _Given(source, systems, references)
+        count = people if isinstance(people, int) else tuple(people)
+        made = _init_one(folder, chosen, languages, given, count, outputs=min(together, MOST_SIDE_BY_SIDE))
+    return replace(made, notes=(*made.notes, *found.notes()))
+
+
 @dataclass(frozen=True)
 class _Given:
     """The texts of one language pair as the user gave them."""
@@ -220,7 +253,13 @@ _SOURCE = ("source", "")
 
 
 def _init_one(
-    folder: Path, protocol: CollectedProtocol, languages: tuple[str, str], given: _Given, people: int | tuple[str, ...]
+    folder: Path,
+    protocol: CollectedProtocol,
+    languages: tuple[str, str],
+    given: _Given,
+    people: int | tuple[str, ...],
+    *,
+    outputs: int = 1,
 ) -> Initialised:
     name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
@@ -233,6 +272,7 @@ def _init_one(
             target_lang=languages[1],
             **_places({key: shown for key, (shown, _, _) in texts.items()}),
             annotators=people,
+            outputs=outputs,
         )
         plan, tasks, segments = _find_working_plan(plan, texts, Path(scratch))
         _write_folder(folder, make_campaign_text(plan), texts)

@@ -59,14 +59,15 @@ def read_batches(paths: Sequence[Path]) -> Batches:
     """Read batch files, JSON or zip. A file that is cut gives its complete tasks and a note with the place."""
     batches = Batches()
     for path in paths:
-        for name, text in _documents(path):
+        for name, text in batch_documents(path):
             for task in _tasks(text, path, name, batches):
                 batches.tasks += 1
                 _add_task(task, batches, path)
     return batches
 
 
-def _documents(path: Path) -> Iterable[tuple[str, str]]:
+def batch_documents(path: Path) -> Iterable[tuple[str, str]]:
+    """The JSON files of batches with their names: one, or those of a zip archive."""
     raw = read_bytes(path)
     if not raw.startswith(ZIP_MAGIC):
         yield path.name, decode_text(raw, path)

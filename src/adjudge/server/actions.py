@@ -35,6 +35,7 @@ from adjudge.table.errors import AdjudgeError
 
 State = Literal["running", "paused", "closed"]
 Action = Literal["state", "message", "reassign", "return", "person", "link", "revoke", "extend"]
+_ERASED = "erase"
 _SHOWN_ACTIONS = 200
 _SHOWN_MESSAGES = 20
 
@@ -116,6 +117,9 @@ def list_actions() -> list[dict[str, Any]]:
             "made", "excluded", "who", "annotator__name", "reason"
         )
     ]
+    for made, content in Entry.objects.filter(kind=log.ERASURE).values_list("made", "content"):
+        held = json.loads(content)
+        rows.append((made, _ERASED, held["who"], held["name"], ""))
     newest = sorted(rows, key=lambda row: row[0], reverse=True)[:_SHOWN_ACTIONS]
     return [dict(zip(("made", "action", "who", "about", "text"), row, strict=True)) for row in newest]
 
@@ -192,7 +196,7 @@ class ActionOut(Schema):
     """Something that an organiser has done: to whom or what, and what was said or chosen."""
 
     action: Literal[
-        "state", "message", "reassign", "return", "person", "link", "revoke", "extend", "exclude", "include"
+        "state", "message", "reassign", "return", "person", "link", "revoke", "extend", "exclude", "include", "erase"
     ]
     who: str
     about: str

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from adjudge.campaigns.campaign_file import Campaign
-    from adjudge.campaigns.tasks import Item, Output, Screen
+    from adjudge.campaigns.tasks import Item, Output, Screen, Task
     from adjudge.server.models import ScreenState
 
 
@@ -354,6 +354,32 @@ def goodness(answer: dict[str, Any], output: Output) -> float | None:
     field = judged_field(campaign)
     value: float | None = answer.get(field)
     return -value if value is not None and field == "rank" else value
+
+
+def find_lessons(answers: Mapping[str, Any], task: Task, screen: Screen) -> list[str]:
+    """List the outputs of an example that are answered wrongly, where the examples must be passed."""
+    campaign = get_served().campaign
+    if campaign.page.tutorial != "pass" or task.kind != "tutorial":
+        return []
+    return [
+        output.id for item in screen.items for output in item.outputs if _is_wrong(answers.get(output.id, {}), output)
+    ]
+
+
+def _is_wrong(answer: dict[str, Any], output: Output) -> bool:
+    """Whether an answer lies outside of what is expected, or lacks a mark in a phrase that has an error."""
+    if output.expected is None or answer.get("skipped") is not None:
+        return output.expected is not None
+    value = goodness(answer, output)
+    if value is None:
+        return False
+    low, high = output.expected
+    marked = [span for span in answer.get("spans") or () if span["side"] == "target"]
+    places = ((output.text.find(phrase), len(phrase)) for phrase in output.to_mark)
+    unmarked = (
+        not any(span["start"] < start + length and start < span["end"] for span in marked) for start, length in places
+    )
+    return not low <= abs(value) <= high or any(unmarked)
 
 
 def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:

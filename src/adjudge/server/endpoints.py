@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -17,32 +18,45 @@ from ninja.utils import check_csrf
 from adjudge._version import __version__
 from adjudge.campaigns.media import MEDIA_TYPES
 from adjudge.readers import native
-from adjudge.server import actions, log, pages, tasks
+from adjudge.server import actions, erasing, log, pages, tasks
 from adjudge.server.actions import NewsOut
-from adjudge.server.answers import Refused
+from adjudge.server.answers import Refused, find_lessons
 from adjudge.server.commonmark import describe_instructions
 from adjudge.server.database import decision_lock, write_transaction
-from adjudge.server.export import read_judgments, with_record
+from adjudge.server.export import current_stamp, read_judgments, with_record
+from adjudge.server.forms import FilledIn, describe_form, fill_in, list_answers, list_pay
 from adjudge.server.media import send_medium
 from adjudge.server.models import Annotator, Assignment, Decision, Link, ScreenState, Visitor
 from adjudge.server.organisers import (
     DoneOut,
+    ErasedOut,
     ExtendedOut,
     LinkOut,
     OverviewOut,
     StatisticsOut,
     SummaryOut,
+    count_work,
     make_overview,
     make_summary,
     panel_groups,
 )
 from adjudge.server.preparation import make_link, revoke_links
-from adjudge.server.processes import ensure_tasks
-from adjudge.server.responses import EnterOut, Fault, FinishOut, InstructionsOut, SavedOut, WorkOut
+from adjudge.server.processes import ensure_tasks, load_new_tasks
+from adjudge.server.responses import (
+    EnterOut,
+    Fault,
+    FilledInOut,
+    FinishOut,
+    FormOut,
+    InstructionsOut,
+    SavedOut,
+    WorkOut,
+)
 from adjudge.server.saves import (
     AnnotatorIn,
     DecisionIn,
     EnterIn,
+    EraseIn,
     ExtendIn,
     MessageIn,
     ReassignIn,
@@ -102,6 +116,18 @@ def export(request: HttpRequest, format: Literal["csv", "parquet"] = "csv") -> H
         native.write(judgments, file)
         answer = HttpResponse(file.read_bytes(), content_type=_TABLES[format])
     answer["Content-Disposition"] = f'attachment; filename="judgments.{format}"'
+    return answer
+
+
+_CSV_CONTENT: dict[str, Any] = {"responses": {200: {"content": {"text/csv": {}}}}}
+
+
+@router.get("/people", response={200: None, **_FAULTS}, openapi_extra=_CSV_CONTENT)
+def list_people(request: HttpRequest, what: Literal["pay", "answers"] = "pay") -> HttpResponse:  # noqa: ARG001
+    """The pay list, with names; or what people answered before judging, by number and without names. As CSV."""
+    table = list_answers() if what == "answers" else list_pay(count_work(current_stamp()))
+    answer = HttpResponse(table, content_type="text/csv; charset=utf-8")
+    answer["Content-Disposition"] = f'attachment; filename="{what}.csv"'
     return answer
 
 
@@ -208,6 +234,18 @@ def decide(request: HttpRequest, annotator: int, body: DecisionIn) -> DoneOut:
     return DoneOut(changed=int(changed))
 
 
+@router.post("/annotators/{annotator}/erase", response={200: ErasedOut, 409: Fault, **_WITH_404})
+def erase(request: HttpRequest, annotator: int, body: EraseIn) -> ErasedOut:
+    """Erase a person for good: name, form and links; the judgments stay under a number, or go too."""
+    person, place = _find_person(annotator), get_served().place
+    if body.name.strip() != person.name:
+        raise Refused("this is not the person's name; nothing was erased", status=409)
+    file = None if place is None else place[0]
+    done = erasing.erase(person, _visitor(request).label, judgments=body.judgments, campaign_file=file)
+    load_new_tasks()
+    return ErasedOut(number=done.number, notes=list(done.notes))
+
+
 @router.post("/links/{link}/revoke", response={200: DoneOut, **_WITH_404})
 def revoke_organiser_link(request: HttpRequest, link: int) -> DoneOut:
     """Revoke an organiser's or a crowd platform's link."""
@@ -292,6 +330,19 @@ def instructions(request: HttpRequest, language: str = "en") -> dict[str, Any]: 
     return describe_instructions(language)
 
 
+@api.get("/form", response={200: FormOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def form(request: HttpRequest, language: str = "en") -> dict[str, Any]:  # noqa: ARG001
+    """What people agree to and answer before they judge, in the language of the page if there are words in it."""
+    return describe_form(language)
+
+
+@api.post("/form", response={200: FilledInOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def send_form(request: HttpRequest, body: FilledIn) -> FilledInOut:
+    """Agree and answer. If answers of a quiz are wrong, nothing is stored, and they can be given anew."""
+    with write_transaction():
+        return FilledInOut(wrong=fill_in(_visitor(request), body))
+
+
 @api.get("/news", response={200: NewsOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
 def news(request: HttpRequest) -> dict[str, Any]:
     """Whether the campaign goes on, and messages from the organisers."""
@@ -319,10 +370,11 @@ def save_changes(request: HttpRequest, body: SaveIn) -> dict[str, Any]:
         # Another person has entered in this browser since: what the first one judged must not become theirs.
         raise HttpError(401, "this browser is now used by somebody else")
     saved = save(visitor.annotator_id, body)
+    task, screen = get_served().task_by_id.get(body.task), get_served().screen_by_id.get((body.task, body.screen))
     return {
         "id": body.id,
         "saved": saved.received,
-        "state": tasks.describe_state(saved.state),
+        "state": tasks.describe_state(saved.state, task, screen),
         # The key of earlier versions: pages that are open while the server is upgraded read it.
         "met": list(saved.conflicts),
         "repeated": saved.repeated,
@@ -345,8 +397,13 @@ def finish(request: HttpRequest, task: str) -> FinishOut:
         if assignment is None:
             raise HttpError(404, f"task '{task}' was not given to you")
         states = ScreenState.objects.filter(assignment=assignment, complete=True)
-        complete = set(states.values_list("screen", flat=True))
-        missing = [screen.id for screen in get_served().task_by_id[task].screens if screen.id not in complete]
+        answers = {screen: json.loads(given) for screen, given in states.values_list("screen", "answers")}
+        whole = get_served().task_by_id[task]
+        missing = [
+            screen.id
+            for screen in whole.screens
+            if screen.id not in answers or find_lessons(answers[screen.id], whole, screen)
+        ]
         if not missing and assignment.finished is None:
             assignment.finished = timezone.now()
             assignment.save(update_fields=["finished"])

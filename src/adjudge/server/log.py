@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from adjudge.table.record import TakenLook
 
 TASKS, DRAWN, HANDED_IN, EXCLUSION, LOOK, BEGUN = "tasks", "draw", "task", "exclusion", "look", "begun"
-ORGANISER = "organiser"
+ORGANISER, ERASURE = "organiser", "erasure"
 _MODULUS = 2**256
 _HEX = 64
 

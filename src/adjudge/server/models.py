@@ -6,6 +6,7 @@ is enough to export everything.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,9 +23,15 @@ if TYPE_CHECKING:
     Flag = models.BooleanField[bool, bool]
     Whole = models.IntegerField[int, int]
     MaybeWhole = models.IntegerField[int | None, int | None]
+    Big = models.BigIntegerField[int, int]
     Real = models.FloatField[float, float]
     Time = models.DateTimeField[datetime, datetime]
     MaybeTime = models.DateTimeField[datetime | None, datetime | None]
+
+
+def random_number() -> int:
+    """A number of ten digits for a person."""
+    return 10**9 + secrets.randbelow(9 * 10**9)
 
 
 class Campaign(models.Model):
@@ -48,6 +55,8 @@ class Annotator(models.Model):
 
     `reassigned`: the tasks that the person has not finished are for others; what is finished counts.
 
+    `number`, drawn at random, stands for the person in what is published.
+
     `browser_hash` is the hash of the cookie by which the browser is known in which a crowd worker came first.
     """
 
@@ -57,7 +66,23 @@ class Annotator(models.Model):
     excluded: Flag = models.BooleanField(default=False)
     crowd: Flag = models.BooleanField(default=False)
     browser_hash: Char = models.CharField(max_length=64, default="")
+    number: Big = models.BigIntegerField(default=random_number)
     reassigned: Flag = models.BooleanField(default=False)
+
+
+class FilledForm(models.Model):
+    """What a person agreed to and answered before judging, apart from the judgments.
+
+    `agreed` is when, `consent` a digest of the text; `answers` are by the keys of the questions, `personal` those that
+    identify the person.
+    """
+
+    id: int
+    annotator: models.OneToOneField[Annotator, Annotator] = models.OneToOneField(Annotator, on_delete=models.CASCADE)
+    agreed: Time = models.DateTimeField()
+    consent: Char = models.CharField(max_length=64, default="")
+    answers: Text = models.TextField(default="{}")
+    personal: Text = models.TextField(default="{}")
 
 
 class Halt(models.Model):

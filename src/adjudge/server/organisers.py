@@ -21,8 +21,8 @@ from ninja import Schema
 from adjudge.server.actions import ActionOut, State, current_state, list_actions
 from adjudge.server.answers import ControlCount, count_controls, find_faults, list_judged
 from adjudge.server.export import Stamp, by_first_criterion, current_stamp, read_judgments
-from adjudge.server.log import enter_looks
-from adjudge.server.models import Annotator, Assignment, Link, Save, ScreenState
+from adjudge.server.log import ERASURE, enter_looks
+from adjudge.server.models import Annotator, Assignment, Entry, Link, Save, ScreenState
 from adjudge.server.panels import Group, Panel, PanelTable
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sites import OfSite, Site, current_site, working_for
@@ -251,12 +251,14 @@ def _list_people(done: dict[int, WorkDone], now: datetime) -> list[dict[str, Any
     open_tasks = set(unfinished.values_list("annotator", flat=True))
     # The link that every annotator got last.
     links = {link.annotator_id: link for link in Link.objects.filter(annotator__isnull=False).order_by("created", "pk")}
+    erased = set(map(int, Entry.objects.filter(kind=ERASURE).values_list("subject", flat=True)))
     rows = []
     for annotator in Annotator.objects.order_by("name"):
         work = done.get(annotator.id, WorkDone())
         row: dict[str, Any] = {
             "id": annotator.id,
             "name": annotator.name,
+            "erased": annotator.number in erased,
             "excluded": annotator.excluded,
             "reassigned": annotator.reassigned,
             "tasks_finished": finished.get(annotator.id, 0),
@@ -485,6 +487,13 @@ class ExtendedOut(Schema):
     said: str
 
 
+class ErasedOut(Schema):
+    """The number that stands for a person who was erased, and what is left to be done by hand."""
+
+    number: int
+    notes: list[str]
+
+
 class PanelIntervalOut(Schema):
     """An estimate with its interval, to be drawn."""
 
@@ -559,6 +568,7 @@ class AnnotatorOut(Schema):
     name: str
     excluded: bool
     reassigned: bool
+    erased: bool
     tasks_finished: int
     screens: int
     judgments: int

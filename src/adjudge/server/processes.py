@@ -218,8 +218,11 @@ def load_new_tasks() -> None:
     campaign = Campaign.objects.get()
     tasks = parse_tasks(campaign.tasks, "the database")
     former = now.tasks.tasks
-    # Only additions are loaded: other changes were made for a server that was started with them.
-    if tasks.tasks[: len(former)] != former:
+    # Only additions are loaded, and names of people who were erased: other changes were made for a server that was
+    # started with them.
+    pairs = zip(tasks.tasks, former, strict=False)
+    same = all(replace(task, annotators=()) == replace(other, annotators=()) for task, other in pairs)
+    if len(tasks.tasks) < len(former) or not same:
         return
     set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))
     known_estimates.forget()

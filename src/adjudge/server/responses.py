@@ -64,6 +64,7 @@ class StateOut(Schema):
     answers: dict[str, AnswerOut]
     complete: bool
     active_seconds: float
+    wrong: list[str] = Field(description="answers to an example that must be passed, and that are not right yet")
 
 
 class SavedOut(Schema):
@@ -174,6 +175,30 @@ class MediumOut(Schema):
     number: int
 
 
+class FormQuestionOut(Schema):
+    """A question before judging; `answers` are what is stored and what is shown, none where people write."""
+
+    key: str
+    ask: str
+    answers: list[tuple[str, str]]
+    several: bool
+    required: bool
+    personal: bool
+
+
+class FormOut(Schema):
+    """What people read and answer before they judge."""
+
+    consent: ShownText | None
+    questions: list[FormQuestionOut]
+
+
+class FilledInOut(Schema):
+    """Which answers of a quiz were wrong; if none, the form is stored."""
+
+    wrong: list[str]
+
+
 class OutputOut(Schema):
     """A translation as shown; `expected`, and phrases to mark errors in, are given in tutorials only."""
 
@@ -253,6 +278,7 @@ class WorkOut(Schema):
     annotator: PersonOut
     campaign: CampaignOut
     tasks: list[TaskSummaryOut]
+    form: bool = Field(description="before the first task, a form is to be filled in")
     task: TaskOut | None
     completion: CompletionOut | None
     tasks_planned: int | None

@@ -450,6 +450,13 @@ class ReassignIn(Incoming):
     back: bool = False
 
 
+class EraseIn(Incoming):
+    """The name of the person, written out to be sure, and whether the judgments go, too."""
+
+    name: Annotated[str, Field(min_length=1, max_length=200)]
+    judgments: bool = False
+
+
 class ExtendIn(Incoming):
     """How many more judgments are wanted in all."""
 

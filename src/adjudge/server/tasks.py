@@ -20,8 +20,9 @@ from django.utils import timezone
 from adjudge.campaigns.adaptive import Adaptive, Candidate, Decision, Observation, decide, first_difference
 from adjudge.campaigns.adaptive import RunningEstimates as Estimates
 from adjudge.server import log
-from adjudge.server.answers import FIELDS, goodness, passes_checks, sanitise
+from adjudge.server.answers import FIELDS, find_lessons, goodness, passes_checks, sanitise
 from adjudge.server.database import decision_lock, write_transaction
+from adjudge.server.forms import must_fill_in
 from adjudge.server.media import describe_media
 from adjudge.server.models import (
     Annotator,
@@ -273,7 +274,7 @@ def may_take_more(visitor: Visitor, given: list[Assignment]) -> bool:
     Somebody whom a crowd platform sends, and whose work does not pass by the rule of completion codes, may not: the
     platform does not pay for it, and the places in the pool are for others.
     """
-    if visitor.excluded or visitor.reassigned or Halt.objects.exists():
+    if visitor.excluded or visitor.reassigned or Halt.objects.exists() or must_fill_in(visitor.annotator_id):
         return False
     return not (visitor.crowd and _has_submitted_work(given)) or passes_checks(visitor.annotator_id)
 
@@ -439,7 +440,7 @@ def lease_length(*, crowd: bool, screens: int = 0) -> timedelta:
 
 def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any]:
     """All that the page needs to go on working, even without a connection. `task` opens one that was given before."""
-    given = assignments_of(visitor)
+    given, form = assignments_of(visitor), must_fill_in(visitor.annotator_id)
     in_hand = (assignment for assignment in given if assignment.finished is None and assignment.released is None)
     shown = next((assignment for assignment in given if assignment.task == task), None)
     if shown is None and not Halt.objects.filter(state="closed").exists():
@@ -449,8 +450,9 @@ def describe_work(visitor: Visitor, *, task: str | None = None) -> dict[str, Any
         "annotator": {"id": visitor.annotator_id, "name": visitor.name},
         "campaign": _describe_campaign(),
         "tasks": [_summarise_task(assignment) for assignment in given],
-        "task": None if shown is None else _describe_task(shown),
-        "completion": describe_completion(visitor, given),
+        "form": form,
+        "task": None if shown is None or form else _describe_task(shown),
+        "completion": None if form else describe_completion(visitor, given),
         "tasks_planned": _count_planned_tasks(visitor),
         # Over all screens: the number that organisers see too.
         "active_seconds": states.aggregate(sum=Sum("active_seconds"))["sum"] or 0.0,
@@ -539,15 +541,18 @@ def _summarise_task(assignment: Assignment) -> dict[str, Any]:
 def _describe_task(assignment: Assignment) -> dict[str, Any]:
     task = get_served().task_by_id[assignment.task]
     states = ScreenState.objects.filter(assignment=assignment)
+    screens = {screen.id: screen for screen in task.screens}
     return {
         **_summarise_task(assignment),
         "screens": [_describe_screen(screen, tutorial=task.kind == "tutorial") for screen in task.screens],
-        "states": {state.screen: describe_state(state) for state in states},
+        "states": {state.screen: describe_state(state, task, screens.get(state.screen)) for state in states},
     }
 
 
-def describe_state(state: ScreenState | StoredState) -> dict[str, Any]:
-    """How a screen stands, for the page: answers without their history."""
+def describe_state(
+    state: ScreenState | StoredState, task: Task | None = None, screen: Screen | None = None
+) -> dict[str, Any]:
+    """How a screen stands, for the page: answers without their history, and what of an example is wrong."""
     answers: dict[str, dict[str, Any]] = json.loads(state.answers)
     shown = {
         output: {field: answer[field] for field in FIELDS if field in answer} for output, answer in answers.items()
@@ -557,6 +562,7 @@ def describe_state(state: ScreenState | StoredState) -> dict[str, Any]:
         "answers": {output: answer for output, answer in shown.items() if answer},
         "complete": state.complete,
         "active_seconds": state.active_seconds,
+        "wrong": [] if task is None or screen is None else find_lessons(answers, task, screen),
     }
 
 

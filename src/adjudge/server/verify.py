@@ -38,7 +38,7 @@ from adjudge.table.record import count_answers
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from adjudge.table.record import TakenLook
@@ -63,7 +63,14 @@ def verify_log(looks: Sequence[TakenLook] | None, *, unreadable: bool = False) -
     """
     found = Findings()
     entries = list(Entry.objects.order_by("number"))
-    found.faults += _check_entries(entries)
+    erased = _list_erasures(entries)
+    found.faults += _check_entries(entries, erased)
+    if erased:
+        changed = len({number for held in erased for number in held.get("entries", {})})
+        found.notes.append(
+            f"{counted(len(erased), 'person', 'people')} erased: {counted(changed, 'entry', 'entries')} of the log "
+            "changed then, as the log says"
+        )
     begun = next((entry for entry in entries if entry.kind == log.BEGUN), None)
     if begun is not None:
         found.faults += _check_begun(begun)
@@ -80,8 +87,10 @@ def verify_log(looks: Sequence[TakenLook] | None, *, unreadable: bool = False) -
     found.faults += _check_decisions(by_subject[log.EXCLUSION], begun)
     found.faults += _check_actions([entry for entry in entries if entry.kind == log.ORGANISER])
     found.faults += check_draws(by_subject[log.DRAWN], begun)
-    found.faults += _check_screens()
-    found.faults += _check_handed_in(by_subject[log.HANDED_IN], begun)
+    found.faults += _check_screens({state: one for held in erased for state, one in held.get("screens", {}).items()})
+    removed = {str(number) for held in erased for number in held.get("tasks", ())}
+    handed_in = {number: entry for number, entry in by_subject[log.HANDED_IN].items() if number not in removed}
+    found.faults += _check_handed_in(handed_in, begun)
     if not unreadable:
         faults, notes = _check_looks(by_subject[log.LOOK], looks, begun)
         found.faults += faults
@@ -105,14 +114,24 @@ def _parse(text: str) -> Any:
         return None
 
 
-def _check_entries(entries: Sequence[Entry]) -> Iterator[str]:
+def _list_erasures(entries: Sequence[Entry]) -> list[dict[str, Any]]:
+    """What the log says of people who were erased."""
+    held = (_parse(entry.content) for entry in entries if entry.kind == log.ERASURE)
+    return [each for each in held if isinstance(each, dict)]
+
+
+def _check_entries(entries: Sequence[Entry], erased: Sequence[dict[str, Any]] = ()) -> Iterator[str]:
+    """The chain. Of entries that an erasure changed, it holds the digest of what they say since."""
     before = ""
+    changed = {number: digest for held in erased for number, digest in held.get("entries", {}).items()}
     for place, entry in enumerate(entries, start=1):
         if entry.number != place:
             yield f"entry {place} of the log is missing"
             return
         content = [entry.number, entry.kind, entry.subject, entry.content, entry.made]
-        if entry.digest != log.link(before, content):
+        known = changed.get(str(entry.number))
+        whole = entry.digest == log.link(before, content) if known is None else known == log.digest(entry.content)
+        if not whole:
             yield f"entry {entry.number} of the log ({entry.kind} {entry.subject}) was changed, or what came before it"
         before = entry.digest
 
@@ -197,7 +216,8 @@ def check_draws(entries: dict[str, Entry] | None = None, begun: Entry | None = N
             sound = False
             yield problem
     yield from (f"draw {subject} is in the log, but was removed" for subject in entries.keys() - rows.keys())
-    if sound and rows and is_adaptive():
+    # The policy draws by the names of people: where one was erased, its draws cannot be made again.
+    if sound and rows and is_adaptive() and not Entry.objects.filter(kind=log.ERASURE).exists():
         differs = replay()
         if differs is not None:
             yield f"draw {differs} does not come out again from what was known"
@@ -223,8 +243,12 @@ def _find_fault(draw: Draw, place: int, entry: Entry | None, before: int) -> str
     return None if stored == made else f"draw {place} says {stored}, its decision {made}"
 
 
-def _check_screens() -> Iterator[str]:
-    """The saves of every screen against their chain, and the screen against its saves."""
+def _check_screens(anchors: Mapping[str, str]) -> Iterator[str]:
+    """The saves of every screen against their chain, and the screen against its saves.
+
+    Args:
+        anchors: what the saves of screens are chained to, where the person was erased.
+    """
     states = {
         state.id: state
         for state in ScreenState.objects.select_related("assignment__annotator").order_by("pk").iterator(_ROWS)
@@ -233,7 +257,7 @@ def _check_screens() -> Iterator[str]:
     saves = Save.objects.order_by("state_id", "number").iterator(_ROWS)
     for state_id, group in groupby(saves, key=lambda save: save.state_id):
         with_saves.add(state_id)
-        yield from _check_screen(states[state_id], list(group))
+        yield from _check_screen(states[state_id], list(group), anchors.get(str(state_id)))
     yield from (f"all saves of {_name(state)} were removed" for key, state in states.items() if key not in with_saves)
 
 
@@ -242,10 +266,10 @@ def _name(state: ScreenState) -> str:
     return f"screen {state.screen} of task {assignment.task} by {assignment.annotator.name}"
 
 
-def _check_screen(state: ScreenState, saves: list[Save]) -> Iterator[str]:
+def _check_screen(state: ScreenState, saves: list[Save], anchor: str | None) -> Iterator[str]:
     numbered = sorted((save for save in saves if save.number is not None), key=lambda save: save.number or 0)
     assignment = state.assignment
-    before = log.first_link(assignment.annotator.name, assignment.task, state.screen, state.first_shown)
+    before = anchor or log.first_link(assignment.annotator.name, assignment.task, state.screen, state.first_shown)
     for place, save in enumerate(numbered, start=1):
         if save.number != place:
             yield f"save {place} of {_name(state)} is missing"

@@ -1,4 +1,4 @@
-"""Commands for a campaign: `init`, `extend`, `backup`, `restore`, `move`, `judge`, `export`, `verify`, `serve`."""
+"""Commands for a campaign, from its start to its archive."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from adjudge.table.settings import REQUIRED, argument, option
 from adjudge.table.wording import agreeing, counted, split_names
 
 if TYPE_CHECKING:
-    from adjudge.campaigns.results import BackedUp, Extended, Initialised, Moved, Restored, Verified
+    from adjudge.campaigns.results import Archived, BackedUp, Erased, Extended, Initialised, Moved, Restored, Verified
     from adjudge.judges.ask import Judged, JudgeSettings, Preview
     from adjudge.readers.summary import Exported
     from adjudge.server.preparation import NewLink
@@ -71,8 +71,11 @@ class InitSettings:
         metavar="FOLDER",
         about="the folder of the campaign; made if it does not exist. Nothing in it is overwritten.",
     )
-    protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] = option(
-        "da", "How people judge: da, ranking, pairwise, sqm, esa, mqm or postedit.", typed=str
+    protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] | None = option(
+        None,
+        "How people judge: da (default), ranking, pairwise, sqm, esa, mqm or postedit.",
+        typed=str | None,
+        about="how people judge: `da` (default), `ranking`, `pairwise`, `sqm`, `esa`, `mqm` or `postedit`.",
     )
     pair: str | None = option(
         None,
@@ -111,19 +114,26 @@ class InitSettings:
         about="by name, human translations of the same lines; or one file, or a folder.",
         convert=_paths,
     )
-    annotators: int | tuple[str, ...] = option(
-        2,
-        "Number of annotators, or their names: Marie,Jean.",
+    annotators: int | tuple[str, ...] | None = option(
+        None,
+        "Number of annotators, or their names: Marie,Jean. Default: 2.",
         metavar="N|NAMES",
-        typed=str,
+        typed=str | None,
         parse=_people,
-        python="int | Iterable[str]",
-        about="number of annotators, or their names.",
+        python="int | Iterable[str] | None",
+        about="number of annotators, or their names. Default: 2, or as the other tool's file says.",
         convert=_annotators,
+    )
+    from_tool: Path | None = option(
+        None,
+        "Take the texts of a campaign of another tool: Appraise batches or a Pearmut campaign file (JSON).",
+        "--from",
+        metavar="FILE",
+        about="Appraise batches or a Pearmut campaign file, whose texts are taken.",
     )
 
     def __post_init__(self) -> None:
-        if self.protocol not in COLLECTED:
+        if self.protocol is not None and self.protocol not in COLLECTED:
             raise unknown_choice("protocol", self.protocol, COLLECTED)
 
 
@@ -348,6 +358,7 @@ class ExportSettings:
     with_excluded: bool = option(
         False, "Include excluded annotators, marked in the column 'excluded'.", "--with-excluded"
     )
+    numbers: bool = option(False, "Write numbers in the place of people's names, the same as 'adjudge archive'.")
     draws: Path | None = option(
         None, "Adaptive campaigns: write every decision with its probabilities to this file (JSON lines)."
     )
@@ -374,6 +385,10 @@ def export(settings: ExportSettings) -> Exported:
         with_texts=with_texts,
         read_looks=partial(read_looks, settings.campaign),
     )
+    if settings.numbers:
+        from adjudge.server.static_archive import with_numbers
+
+        judgments = with_numbers(judgments)
     written = _write_judgments(judgments, name, settings.output)
     if settings.draws is not None:
         _write_draws(settings.draws)
@@ -441,6 +456,89 @@ def verify(settings: VerifySettings) -> Verified:
         checked=found.checked,
         faults=(*broken, *found.faults),
         notes=tuple(found.notes),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EraseSettings:
+    """A campaign and the person who is to be erased."""
+
+    campaign: Path = campaign_argument()
+    person: str = option(REQUIRED, "The name of the person, as the organisers' page shows it.", metavar="NAME")
+    judgments: bool = option(False, "Erase the person's judgments, too. Default: they stay under a number.")
+    database: str | None = database_option()
+
+
+@command("erase", DURING, 'adjudge erase campaign.toml --person "Anna Smith"', output=False)
+def erase(settings: EraseSettings) -> Erased:
+    """Erase a person for good: name, form and links. The log says so, and 'adjudge verify' still passes.
+
+    The name is replaced in tasks.json and in the campaign file, too. Servers that run need no restart.
+    """
+    from adjudge.campaigns.results import Erased
+    from adjudge.server.serve import open_served
+    from adjudge.table.errors import DataError
+
+    with open_served(settings.campaign, settings.database):
+        from adjudge.server.answers import Refused
+        from adjudge.server.erasing import erase as erase_person
+        from adjudge.server.models import Annotator
+        from adjudge.server.served_campaign import get_served
+
+        person = Annotator.objects.filter(name=settings.person).first()
+        if person is None:
+            raise DataError(
+                f"nobody is called '{settings.person}' in this campaign; the organisers' page has the names"
+            )
+        try:
+            who = "adjudge erase"
+            done = erase_person(person, who, judgments=settings.judgments, campaign_file=settings.campaign)
+        except Refused as refused:
+            raise DataError(str(refused)) from refused
+        tasks = get_served().tasks
+    return Erased(
+        settings={"judgments": settings.judgments},
+        data=tasks.fingerprint,
+        campaign=tasks.campaign,
+        number=done.number,
+        saves_removed=done.saves,
+        notes=done.notes,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArchiveSettings:
+    """A campaign and the folder of its pages."""
+
+    campaign: Path = campaign_argument()
+    output: Path = option(REQUIRED, "A new or empty folder for the pages.", "--output", "-o", metavar="FOLDER")
+    database: str | None = database_option()
+
+
+@command("archive", DURING, "adjudge archive campaign.toml -o pages", output=False)
+def archive(settings: ArchiveSettings) -> Archived:
+    """Write pages that show what annotators saw and did, to publish with the data: no scripts, numbers for names.
+
+    The folder also holds the judgments with the same numbers, as CSV.
+    """
+    from adjudge.campaigns.results import Archived
+    from adjudge.server.serve import open_served
+
+    with open_served(settings.campaign, settings.database):
+        from adjudge.server.served_campaign import get_served
+        from adjudge.server.static_archive import write_archive
+
+        written = write_archive(settings.output)
+        tasks = get_served().tasks
+    return Archived(
+        settings={},
+        data=tasks.fingerprint,
+        campaign=tasks.campaign,
+        folder=str(settings.output),
+        pages=written.pages,
+        people=written.people,
+        rows=written.rows,
+        notes=("comments are published as they were written; look through them for names",),
     )
 
 

@@ -36,7 +36,8 @@ MODULES = ("start", "ranking", "evidence", "reporting", "metrics", "planning", "
 ORDER = (
     "demo", "doctor", "formats", "data list", "data get", "import", "check", "agree", "rank", "tournament",
     "audit", "parity", "reaudit", "compare", "report", "init", "testset", "plan", "design", "simulate", "serve",
-    "export", "verify", "extend", "backup", "restore", "move", "look", "judge", "gold", "meta", "qe", "replicate",
+    "export", "verify", "erase", "archive", "extend", "backup", "restore", "move", "look", "judge",
+    "gold", "meta", "qe", "replicate",
 )  # fmt: skip
 """The order in which `adjudge --help` lists the commands."""
 READING_PANEL, WORK_PANEL = "Reading the files", "Running the computation"

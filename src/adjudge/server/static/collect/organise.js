@@ -3,7 +3,7 @@
 import { copyButton } from "./shared/copy.js";
 import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { addressOf, call } from "./shared/net.js";
-import { actionLog, reassign, steering, warnings, write } from "./organise/actions.js";
+import { actionLog, erase, reassign, steering, warnings, write } from "./organise/actions.js";
 import { showPanels } from "./organise/panels.js";
 import { answers, attention, figures, hours, linkState, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
@@ -45,6 +45,8 @@ export class Organising {
       this.spoken,
       h("a.button", { href: addressOf("/api/organiser/export"), download: "judgments.csv" }, t("export")),
       h("a.button", { href: addressOf("/api/organiser/export?format=parquet"), download: "judgments.parquet" }, t("export_parquet")),
+      h("a.button", { href: addressOf("/api/organiser/people?what=pay"), download: "pay.csv" }, t("pay_list")),
+      h("a.button", { href: addressOf("/api/organiser/people?what=answers"), download: "answers.csv" }, t("form_answers")),
     );
     document.body.replaceChildren(h("main", {}, head, this.failed, this.steering, this.warnings, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
@@ -143,6 +145,7 @@ export class Organising {
         button("message", () => write(this, person)),
         person.excluded ? null : button("reassign", () => reassign(this, person), person.reassigned ? "take_back" : "reassign"),
         button("decide", () => this.decide(person), person.excluded ? "include" : "exclude"),
+        person.erased ? null : button("erase", () => erase(this, person)),
       ),
     );
   }

@@ -3,6 +3,7 @@
 import { Clock } from "./work/clock.js";
 import { clockTime, h, scrollToElement } from "./shared/dom.js";
 import { backToEnd, handIn, openTask, showEnd, takeNext } from "./work/ending.js";
+import { showForm } from "./work/form.js";
 import { Frame } from "./work/frame.js";
 import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
 import { handleKey, step } from "./work/keys.js";
@@ -100,7 +101,8 @@ export class Work {
     this.task = work.task && new TaskState(work, work.task, this.saving.queue);
     if (!this.task) {
       this.clock.show(null);
-      if (work.completion) showEnd(this, work);
+      if (work.form) void showForm(this);
+      else if (work.completion) showEnd(this, work);
       else void takeNext(this);
       return;
     }
@@ -175,7 +177,8 @@ export class Work {
   goToMissing(explain = false) {
     const left = this.task?.left ?? 0;
     if (!left) return;
-    if (explain) this.frame.notice(t("left_explained", { n: left }), "info");
+    const unanswered = this.screens.some((screen) => this.task && this.task.missingOn(screen).length > this.task.wrongOn(screen).length);
+    if (explain || !unanswered) this.frame.notice(unanswered ? t("left_explained", { n: left }) : t("lesson_first"), "info");
     const from = this.stops.indexOf(this.current ?? this.stops[0]);
     const order = [...this.stops.keys()].map((i) => this.stops[(from + 1 + i) % this.stops.length]);
     const here = order.find((stop) => stop.isOpen());
@@ -188,6 +191,8 @@ export class Work {
       const i = (this.index + away) % count;
       if (!this.task?.isDone(this.screens[i]) && this.mayGo(i)) return this.go(i);
     }
+    // An example on this screen that is answered, but not rightly.
+    if (this.stops.length) this.attend(this.stops[0], true);
   }
 
   overview() {

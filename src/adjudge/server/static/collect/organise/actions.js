@@ -5,7 +5,7 @@ import { addressOf, call } from "../shared/net.js";
 import { currentLocale, t } from "../shared/interface_texts.js";
 
 /** @typedef {import("../organise.js").Organising} Organising */
-/** @typedef {{name: string, label: string, field: HTMLInputElement | HTMLTextAreaElement, send: () => Promise<any>}} Question */
+/** @typedef {{name: string, label: string, field: HTMLInputElement | HTMLTextAreaElement, send: () => Promise<any>, more?: HTMLElement}} Question */
 
 /**
  * The state of the campaign and the buttons that change it.
@@ -39,7 +39,7 @@ export function steering(page, { campaign }) {
  * Ask for something to be typed, and send it; what was typed stays if it fails.
  * @param {Organising} page @param {string} title @param {string} hint @param {Question} question
  */
-function fill(page, title, hint, { name, label, field, send }) {
+function fill(page, title, hint, { name, label, field, send, more }) {
   const said = h("p.said", { role: "alert" });
   let sending = false;
   const act = async (/** @type {Event} */ event) => {
@@ -63,7 +63,7 @@ function fill(page, title, hint, { name, label, field, send }) {
   );
   const box = dialog(title, [
     h("p", {}, hint),
-    h("form", { onsubmit: act }, h("label", { for: field.id }, label), field, said, buttons),
+    h("form", { onsubmit: act }, h("label", { for: field.id }, label), field, more ?? null, said, buttons),
   ]);
 }
 
@@ -95,6 +95,24 @@ export function reassign(page, person) {
 }
 
 /**
+ * Erase a person, once the name has been written out; what is left to be done by hand is said.
+ * @param {Organising} page @param {Server.AnnotatorOut} person
+ */
+export function erase(page, person) {
+  const field = /** @type {HTMLInputElement} */ (
+    h("input", { type: "text", id: "erase-name", autocomplete: "off", required: true, dir: "auto" })
+  );
+  const all = /** @type {HTMLInputElement} */ (h("input", { type: "checkbox", id: "erase-all" }));
+  const send = async () => {
+    const body = { name: field.value, judgments: all.checked };
+    const { notes } = await call("POST", `/api/organiser/annotators/${person.id}/erase`, body);
+    if (notes.length) page.failed.replaceChildren(...notes.map((/** @type {string} */ note) => h("span.note", { lang: "en", dir: "auto" }, note)));
+  };
+  const more = h("p.agree", {}, all, " ", h("label", { for: all.id }, t("erase_judgments")));
+  fill(page, t("erase"), t("erase_question", { name: person.name }), { name: t("erase"), label: t("name_label"), field, send, more });
+}
+
+/**
  * What will go wrong unless somebody acts.
  * @param {Server.WarningOut[]} expected @returns {HTMLElement[]}
  */
@@ -119,5 +137,7 @@ export function actionLog(actions) {
       h("td", {}, who),
     ),
   );
-  return [h("h2", {}, t("actions")), h("div.scroll", {}, h("table", {}, h("tbody", {}, ...rows)))];
+  const titles = ["column_when", "column_what", "column_about", "column_detail", "column_who"];
+  const head = h("thead", {}, h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, t(title)))));
+  return [h("h2", {}, t("actions")), h("div.scroll", {}, h("table", {}, head, h("tbody", {}, ...rows)))];
 }

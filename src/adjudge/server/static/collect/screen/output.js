@@ -120,6 +120,9 @@ export function judgedOutput(item, output, setting, place) {
     said.textContent = scored ? lesson(output, value()) : lesson(output, cost, "cost");
   }
 
+  // Who comes back to an example sees what it still lacks.
+  if (output.expected && answer()) teach();
+
   const remarks = () => {
     comment.show();
     skip.show();

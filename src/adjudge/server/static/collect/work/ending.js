@@ -61,7 +61,7 @@ async function fetchAlone(page, ask, show) {
  * @param {Work} page
  */
 export function takeNext(page) {
-  const show = (/** @type {Server.WorkOut} */ work) => (work.task || work.completion ? page.take(work) : showEnd(page, work));
+  const show = (/** @type {Server.WorkOut} */ work) => (work.task || work.completion || work.form ? page.take(work) : showEnd(page, work));
   return fetchAlone(page, () => call("POST", "/api/tasks/next"), show);
 }
 

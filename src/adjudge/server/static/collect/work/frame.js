@@ -214,6 +214,23 @@ export class Frame {
   }
 
   /**
+   * Something that is filled in before there is anything to judge.
+   * @param {HTMLElement} form
+   */
+  showForm(form) {
+    document.body.classList.add("ended");
+    this.main.replaceChildren(h("section.end", {}, form));
+    form.querySelector("h2")?.focus();
+  }
+
+  /** @param {string} title @param {string} text */
+  showText(title, text) {
+    document.body.classList.add("ended");
+    this.main.replaceChildren(h("section.end", {}, h("h2", {}, title), h("p", {}, text)));
+    this.main.focus();
+  }
+
+  /**
    * The last page.
    * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks @param {string} state
    */

@@ -44,7 +44,18 @@ export class TaskState {
    */
   missingOn(screen) {
     const answers = this.answers(screen);
-    return questionsOn(screen).flatMap((question) => (isOpen(question, answers) ? [question.id] : []));
+    const wrong = new Set(this.wrongOn(screen));
+    const lacks = (/** @type {import("../screen/judged.js").Question} */ one) => isOpen(one, answers) || wrong.has(one.id);
+    return questionsOn(screen).flatMap((question) => (lacks(question) ? [question.id] : []));
+  }
+
+  /**
+   * The answers to examples that must be right first; one that has just been changed is judged by the server anew.
+   * @param {Server.ScreenOut} screen @returns {string[]}
+   */
+  wrongOn(screen) {
+    const waiting = this.queue.pending(this.id, screen.id);
+    return (this.states.get(screen.id)?.wrong ?? []).filter((id) => !(id in waiting));
   }
 
   /** @param {Server.ScreenOut} screen @returns {boolean} */
