@@ -13,8 +13,8 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
 
 SKIPPED_UNLESS_NAMED = (
     "adaptive", "breakdown", "chosen_segments", "cluster", "evidence", "false_claims", "helpers", "large_report",
-    "look", "oracle", "people", "recipes", "relative_calibration", "released", "screens", "shared_documents",
-    "shared_outputs", "verdicts",
+    "look", "mutations", "oracle", "people", "recipes", "relative_calibration", "released", "screens",
+    "shared_documents", "shared_outputs", "verdicts",
 )  # fmt: skip
 
 

@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from tests.helpers.record_files import FILES
 
 from adjudge.table.errors import AdjudgeError
-from bench.fuzz_inputs import FuzzInput
+from bench.fuzz_inputs import OPTIONS, SIDE_TABLES, FuzzInput
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from adjudge.table.judgments import Judgments
 
 LONGEST_MESSAGE = 3000
@@ -49,8 +51,31 @@ def _read(fuzzed: FuzzInput, folder: Path) -> tuple[str, str]:
     kind, _, rest = fuzzed.target.partition("/")
     file = folder / (rest if "." in rest else "input.csv")
     file.write_bytes(fuzzed.raw)
-    _READERS.get(kind, _read_judgments)(kind, file)
+    if fuzzed.target in OPTIONS:
+        _read_with_options(kind, rest, file, OPTIONS[fuzzed.target])
+    else:
+        _READERS.get(kind, _read_judgments)(kind, file)
     return "read", ""
+
+
+def _read_with_options(kind: str, name: str, file: Path, given: Mapping[str, Any]) -> None:
+    """Read a table with options, or a table beside a damaged file that an option names."""
+    from adjudge.readers.registry import read
+
+    options = {"bad_rows": 0.01 if "strict" in given else 1.0, "format": None if kind == "side" else kind, **given}
+    if kind == "side":
+        beside = {"a": file, ("a",): (file,)}
+        options = {key: beside.get(value, value) if key != "format" else value for key, value in options.items()}
+        table = file.with_name("table.csv")
+        table.write_bytes(SIDE_TABLES[name])
+        file = table
+    read(file, **options)
+
+
+def _read_history(_: str, file: Path) -> None:
+    from adjudge.evidence.look import read_history
+
+    read_history(file)
 
 
 def _read_texts(_: str, file: Path) -> None:
@@ -91,7 +116,7 @@ def _read_edits(kind: str, file: Path) -> None:
 
 _READERS = {
     "texts": _read_texts, "metrics": _read_metrics, "campaign": _read_campaign, "tasks": _read_tasks,
-    "edits": _read_edits, "predictions": _read_edits, "gold": _read_edits,
+    "edits": _read_edits, "predictions": _read_edits, "gold": _read_edits, "history": _read_history,
 }  # fmt: skip
 
 

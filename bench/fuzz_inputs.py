@@ -9,12 +9,19 @@ import gzip
 import io
 import json
 import random
+import re
+import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from tests.helpers.record_files import FILES
 from tests.helpers.samples import SAMPLES
+
+if TYPE_CHECKING:
+    import polars as pl
 
 TOKENS = [
     b"", b"x", b"-1", b"nan", b"1e400", b"9" * 5000, b'"', b"\t", b"\n", b"\r", b",", b"\x00", b"\xff", b"\xef\xbb\xbf",
@@ -58,6 +65,46 @@ TABLES = {
     ),
     "judgments/utf16": "model\trating\nx\t7\ny\t9\n".encode("utf-16"),
 }
+# Tables that are read with options, by their kind; `side` is a file beside the table, which alone is damaged.
+OPTIONS: dict[str, dict[str, object]] = {
+    "judgments/raters": {"raters": ("ann", "bob")},
+    "judgments/ranks": {"wide": "ranks", "systems": ("x", "y")},
+    "judgments/joined": {"wide": "segment,system"},
+    "judgments/words": {"values": ("good=3", "bad=1")},
+    "judgments/scale": {"scale": ("0", "100"), "lower_is_better": True},
+    "judgments/columns": {"columns": ("system=engine", "score=stars", "annotator=none")},
+    "judgments/criterion": {"criterion": "fluency"},
+    "judgments/winner": {"winner": ("left=1", "right=2", "tie=0")},
+    "judgments/cp1252": {"encoding": "cp1252"},
+    "judgments/sheets.xlsx": {"sheets": ("all",)},
+    "judgments/sheet.xlsx": {"sheets": ("ann",)},
+    "judgments/strict": {"strict": True},
+    "side/attributes": {"attributes": "a"},
+    "side/annotators": {"annotators": "a", "format": "appraise"},
+    "side/batches.json": {"batches": ("a",), "format": "appraise"},
+}
+WITH_OPTIONS = {
+    "judgments/raters": b"system,segment,ann,bob\nx,1,70,60\ny,1,80,85\n",
+    "judgments/ranks": b"annotator,segment,x,y\nann,1,1,2\nbob,1,2,1\n",
+    "judgments/joined": b"annotator,1_x,1_y,2_x,2_y\nann,70,60,50,40\nbob,71,61,51,41\n",
+    "judgments/words": b"system,annotator,segment,score\nx,ann,1,good\ny,ann,1,bad\n",
+    "judgments/scale": b"system,annotator,segment,score\nx,ann,1,0\ny,ann,1,100\n",
+    "judgments/columns": b"engine;who;stars\nx;ann;4\ny;ann;5\n",
+    "judgments/criterion": b"system,annotator,segment,criterion,score\nx,a,1,fluency,3\ny,a,1,adequacy,4\n",
+    "judgments/winner": b"left,right,winner,annotator\nx,y,1,ann\nx,y,0,bob\n",
+    "judgments/cp1252": "système;score\nMüller;3,5\nÅse;4,5\n".encode("cp1252"),
+    "judgments/strict": b"system,annotator,segment,score\nx,ann,1,70\ny,ann,1,60\n",
+    "side/attributes": b"segment\tdomain\n1\tnews\n2\ttalk\n",
+    "side/annotators": b"account,person\nengces0101,ann\n",
+    "side/batches.json": (
+        b'[{"items": [{"itemID": 1, "itemType": "TGT", "sourceText": "a", "targetText": "b"}], "task": {}}]'
+    ),
+}
+SIDE_TABLES = {
+    "attributes": b"system,annotator,segment,score\nx,ann,1,70\ny,ann,2,60\n",
+    "annotators": SAMPLES["appraise"][0].encode(),
+    "batches.json": SAMPLES["appraise"][0].encode(),
+}
 
 
 @dataclass(frozen=True)
@@ -97,8 +144,16 @@ def make_input(number: int, seed: int) -> FuzzInput:
 def wholes() -> Sequence[tuple[str, bytes]]:
     """Whole files of every kind."""
     judgments = [(f"{name}/{i}", text.encode()) for name, texts in SAMPLES.items() for i, text in enumerate(texts)]
-    others = {**TEXTS, **METRICS, **CAMPAIGN, **EDITS, **TABLES}
+    others = {**TEXTS, **METRICS, **CAMPAIGN, **EDITS, **TABLES, **WITH_OPTIONS, "history/looks.json": _history()}
     return [*judgments, *_binary(), *others.items(), ("tasks/tasks.json", _tasks())]
+
+
+def _history() -> bytes:
+    """The history of a plan before its first look."""
+    from adjudge.evidence.look import _START, _digest
+
+    plan = {"level": 0.05, "planned": 100}
+    return json.dumps({"plan": plan, "looks": [], "end": {"looks": 0, "digest": _digest(_START, plan)}}).encode()
 
 
 def _tasks() -> bytes:
@@ -115,23 +170,67 @@ def _tasks() -> bytes:
 
 
 def _binary() -> list[tuple[str, bytes]]:
-    """The native table as Parquet, ours and another tool's, and as Excel."""
+    """Tables as Parquet (ours, another tool's, nested), as sheets of Excel and OpenDocument, and in a zip archive."""
     import polars as pl
-    import xlsxwriter
 
     from adjudge.readers.tables import parquet_bytes
     from adjudge.table.judgments import Judgments
 
     frame = pl.DataFrame({"system": ["a", "b"], "score": [1.0, 2.0], "annotator": ["x", "y"]})
     judgments = Judgments.from_columns(frame)
-    foreign, workbook = io.BytesIO(), io.BytesIO()
+    foreign = io.BytesIO()
     frame.write_parquet(foreign)
-    with xlsxwriter.Workbook(workbook) as book:
-        sheet = book.add_worksheet()
-        for row, values in enumerate([frame.columns, *frame.rows()]):
-            sheet.write_row(row, 0, values)
     own = parquet_bytes(judgments.table, judgments.fingerprint)
-    return [("judgments/own", own), ("judgments/foreign", foreign.getvalue()), ("judgments/xlsx", workbook.getvalue())]
+    sheets = _workbook({"ann": frame, "bob": frame})
+    nested = io.BytesIO()
+    frame.with_columns(judged=pl.struct("score", "annotator"), parts=pl.concat_list("score")).write_parquet(nested)
+    return [
+        ("judgments/own", own),
+        ("judgments/foreign", foreign.getvalue()),
+        ("judgments/nested", nested.getvalue()),
+        ("judgments/xlsx", _workbook({"Sheet1": frame})),
+        ("judgments/sheets.xlsx", sheets),
+        ("judgments/sheet.xlsx", sheets),
+        ("judgments/ods", _open_document(frame)),
+        ("judgments/zip", _zip({"a.csv": frame.write_csv().encode()})),
+    ]
+
+
+def _workbook(frames: dict[str, pl.DataFrame]) -> bytes:
+    import xlsxwriter
+
+    workbook = io.BytesIO()
+    with xlsxwriter.Workbook(workbook) as book:
+        for name, frame in frames.items():
+            sheet = book.add_worksheet(name)
+            for row, values in enumerate([frame.columns, *frame.rows()]):
+                sheet.write_row(row, 0, values)
+    return workbook.getvalue()
+
+
+def _open_document(frame: pl.DataFrame) -> bytes:
+    names = ("office", "table", "text")
+    spaces = "".join(f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    rows = "".join(
+        "<table:table-row>"
+        + "".join(
+            f'<table:table-cell office:value-type="string"><text:p>{value}</text:p></table:table-cell>' for value in row
+        )
+        + "</table:table-row>"
+        for row in [frame.columns, *frame.rows()]
+    )
+    sheet = f'<office:spreadsheet><table:table table:name="S">{rows}</table:table></office:spreadsheet>'
+    content = f"<office:document-content{spaces}><office:body>{sheet}</office:body></office:document-content>"
+    kind = b"application/vnd.oasis.opendocument.spreadsheet"
+    return _zip({"mimetype": kind, "content.xml": content.encode(), "META-INF/manifest.xml": b"<manifest/>"})
+
+
+def _zip(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
 
 
 def damage(raw: bytes, generator: random.Random) -> tuple[bytes, str]:
@@ -179,8 +278,26 @@ def _pack(raw: bytes, generator: random.Random) -> bytes:
     return _flip(packed, generator) if generator.random() < 0.5 else packed
 
 
+def _inside(raw: bytes, generator: random.Random) -> bytes:
+    """Damage a file inside of an archive, whose checksums are right: what a workbook's own XML says."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+    except (zipfile.BadZipFile, ValueError, OSError, zlib.error, NotImplementedError, EOFError, RuntimeError):
+        return _cell(raw, generator)
+    name = generator.choice(list(files))
+    numbers = list(re.finditer(rb"[0-9]+|[A-Z]+(?=[0-9])", files[name]))
+    if numbers and generator.random() < 0.5:
+        place = generator.choice(numbers)
+        value = generator.choice([b"0", b"-1", b"99999999", b"9" * 400, b"ZZZZZ", b"1048577", b""])
+        files[name] = files[name][: place.start()] + value + files[name][place.end() :]
+    else:
+        files[name] = _insert(files[name], generator)
+    return _zip(files)
+
+
 MUTATIONS: dict[str, Callable[[bytes, random.Random], bytes]] = {
-    "flip": _flip, "insert": _insert, "cell": _cell, "cut": _cut, "lines": _lines, "pack": _pack,
+    "flip": _flip, "insert": _insert, "cell": _cell, "cut": _cut, "lines": _lines, "pack": _pack, "inside": _inside,
 }  # fmt: skip
 
 

@@ -148,12 +148,12 @@ def test_two_runs_at_once_are_refused(campaign: Path) -> None:
         time.sleep(60)
 
     path = campaign.parent / "judge.parquet.journal.jsonl"
-    with endpoint(hanging) as fake:
+    with endpoint(hanging) as fake, endpoint() as other:
         process = started_command(campaign, "--endpoint", fake.url, "--model", "fake")
         try:
             wait_until(lambda: path.exists() and path.stat().st_size > 0)
             with pytest.raises(InputError, match="in use by another run"):
-                ask(campaign, fake.url)
+                ask(campaign, other.url)
         finally:
             process.kill()
             process.communicate(timeout=60)

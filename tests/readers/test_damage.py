@@ -160,6 +160,25 @@ def test_parquet_that_was_written_comes_back(tmp_path: Path) -> None:
     assert pl.read_parquet(tmp_path / "a.parquet").equals(judgments.table)
 
 
+@pytest.mark.parametrize("separator", [",", "\t", ";"])
+def test_a_header_of_a_hundred_thousand_columns_is_refused(tmp_path: Path, separator: str) -> None:
+    """Reading it took minutes: each column costs work, however few rows there are."""
+    file = tmp_path / "wide.csv"
+    file.write_text(separator.join(["system", "score", *(f"c{i}" for i in range(100_000))]) + "\na,1\n")
+    with pytest.raises(InputError, match="has 100,002 columns, a table may have 20,000"):
+        registry.read(file)
+
+
+def test_half_of_a_character_in_an_answer_is_set_aside(tmp_path: Path) -> None:
+    """Written as an escape inside of error spans, it ended in an error of the library that keeps tables."""
+    file = tmp_path / "appraise.csv"
+    row = 'engces0101,sysA,{0},TGT,eng,ces,80,doc,False,"[{{""start_i"":2,""end_i"":5,""severity"":""{1}""}}]",0,1\n'
+    file.write_text("".join(row.format(i, "minor") for i in range(1, 4)) + row.format(4, "\\ud800"))
+    judgments = registry.read(file, format="appraise", bad_rows=0.5)
+    assert len(judgments) == 3
+    assert sum(part.rows for part in judgments.set_aside) == 1
+
+
 # Python converts no more than 4,300 digits to a number.
 DIGITS = "9" * 5000
 

@@ -186,7 +186,8 @@ def test_a_cell_beside_the_table_does_no_harm(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [("", "<cell table:number-columns-repeated='99999' office:value='1'/>")]
-    + [(f"<row table:number-rows-repeated='9999999999'{end}", "<cell office:value='1'/>") for end in ("/><row>", ">")],
+    + [(f"<row table:number-rows-repeated='9999999999'{end}", "<cell office:value='1'/>") for end in ("/><row>", ">")]
+    + [("<row table:number-rows-repeated='1048577'>", "<cell office:value='1'/>")],
 )
 def test_a_repeated_cell_of_open_document_is_refused_too(tmp_path: Path, rows: str, columns: str) -> None:
     row = f"{rows or '<row>'}{columns}</row>".replace("row>", "table:table-row>").replace("<row", "<table:table-row")

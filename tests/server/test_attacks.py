@@ -139,6 +139,9 @@ def test_where_the_platform_signs_ids_only_signed_ones_come_in(tmp_path: Path) -
         assert server.client().enter(secret, person="P-2", signature=signature).status == 403
         assert server.client().enter(secret, person="P-1", signature=signature).status == 200
         assert server.client().enter(secret, person="P-1", signature=signature).status == 200, "in any browser"
+        of_anna = hmac.new(key.encode(), b"anna", hashlib.sha256).hexdigest()
+        taken = server.client().enter(secret, person="anna", signature=of_anna)
+        assert taken.json["code"] == "person-taken", "who has a personal link is nobody else"
 
 
 def test_invented_people_are_slowed_down_and_hold_tasks_only_shortly(tmp_path: Path) -> None:

@@ -100,8 +100,11 @@ def test_a_wrong_link_does_not_hold(server: Server, secret: str) -> None:
 
 def test_nothing_is_accepted_without_the_token_against_forged_requests(server: Server) -> None:
     client = server.client("annotator-01")
+    # A link that holds: what is refused is the missing token, not the link.
+    body = {"secret": server.secret("annotator-01")}
     for path in ("/api/enter", "/api/leave", "/api/tasks/next", "/api/saves"):
-        assert client.request("POST", path, {"secret": "x"}, csrf=False).status == 403, path
+        assert client.request("POST", path, body, csrf=False).status == 403, path
+    assert client.post("/api/enter", body).status == 200
 
 
 def test_a_revoked_link_ends_its_session_at_once(server: Server) -> None:
@@ -178,6 +181,8 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     policy = headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
+    rules = dict(rule.strip().partition(" ")[::2] for rule in policy.split(";"))
+    assert all(rules[f"{kind}-src"] == "'self'" for kind in ("script", "style", "img", "connect"))
     assert "frame-ancestors 'none'" in policy
     assert "base-uri 'none'" in policy
     assert "require-trusted-types-for 'script'" in policy
@@ -186,6 +191,7 @@ def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "same-origin"
     assert headers["X-Frame-Options"] == "DENY"
+    assert headers["Cache-Control"] == "no-store"
 
 
 def test_the_server_listens_on_this_machine_alone(server: Server) -> None:

@@ -1,28 +1,35 @@
 """Power cuts at every step: what was acknowledged is there, and nothing is there by half.
 
-`Disk` forgets what was not synced. SQLite syncs by itself, outside of Python; `test_durable.py` tests its settings.
+`Disk` forgets what was not synced. SQLite writes and syncs by itself, outside of Python: where it matters, the calls
+of the library are recorded, and what a cut leaves is opened by another process, as after a real one.
 """
 
 from __future__ import annotations
 
 import io
 import json
+import shutil
+import sqlite3
 import subprocess
 import sys
 import zipfile
+from base64 import b64decode
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from adjudge.judges.clients import Answered, Journal
+from adjudge.server.database import database_file, write_database_note
 from adjudge.server.serve import LinkFile
 from adjudge.table.files import write_text
 from tests.conftest import ROOT
 from tests.helpers.campaigns import make_campaign
-from tests.helpers.disk import Disk, State
+from tests.helpers.databases import migrated_campaign
+from tests.helpers.disk import Disk, State, sqlite_library
 from tests.helpers.serving import Server, judge, run
-from tests.helpers.warm_command import PATIENCE
+from tests.helpers.warm_command import PATIENCE, warm_command
 
 # Copies need a database, and so a process of their own, which prints what each cut would leave.
 COPY = """
@@ -30,8 +37,10 @@ import base64, json, sys
 from pathlib import Path
 import pytest
 from adjudge.shell.app import main
-from tests.helpers.disk import Disk
+from tests.helpers.disk import Disk, sqlite_library
 disk = Disk(pytest.MonkeyPatch(), Path(sys.argv.pop(1)))
+if sqlite_library() is not None:
+    disk.watch_sqlite()
 try:
     main()
 finally:
@@ -39,11 +48,78 @@ finally:
     Path(sys.argv[0]).write_text(json.dumps(shown))
 """
 
+# The app in one process, as a server has it, with the saves of one person. Prints what each cut would leave, after how
+# many acknowledged saves.
+SAVE = """
+import base64, hashlib, json, sys, uuid
+from pathlib import Path
+import pytest
+from tests.helpers.disk import Disk
+file, log = Path(sys.argv[1]), Path(sys.argv[2])
+disk = Disk(pytest.MonkeyPatch(), file.parent)
+disk.watch_sqlite()
+from adjudge.server.serve import Address, open_campaign
+_, links = open_campaign(
+    file, file.with_name("tasks.json"), address=Address("127.0.0.1", 1), database=None, new_links=True, panels=[]
+)
+from django.db import connection
+from django.test import Client
+from adjudge.server.saves import run_durably
+client = Client(HTTP_HOST="127.0.0.1")
+
+def post(path, body=None):
+    answer = client.post(path, json.dumps(body), content_type="application/json")
+    assert answer.status_code == 200, answer.content
+    return answer.json()
+
+client.get("/enter")
+post("/api/enter", {"secret": next(link.secret for link in links if link.name == "anna")})
+work = post("/api/tasks/next")
+acknowledged, disk.cuts = [], []
+for number in range(12):
+    screen = work["task"]["screens"][number % len(work["task"]["screens"])]
+    new = {"id": str(uuid.UUID(int=number + 1)), "annotator": work["annotator"]["id"], "task": work["task"]["id"]}
+    new |= {"screen": screen["id"], "base": 0, "events": [[0, "x" * 900]]}
+    new["changes"] = [{"output": screen["items"][0]["outputs"][0]["id"], "score": number}]
+    post("/api/saves", new)
+    acknowledged.append(len(disk.cuts))
+    if number % 5 == 4:
+        # What the log holds goes into the database, which SQLite does by itself when the log is long.
+        connection.cursor().execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
+contents = {}
+for state in disk.cuts:
+    for name, content in state.items():
+        key = hashlib.sha256(content).hexdigest()
+        contents.setdefault(key, base64.b64encode(content).decode())
+        state[name] = key
+log.write_text(json.dumps({"cuts": disk.cuts, "contents": contents, "acknowledged": acknowledged}))
+"""
+
+
+def after_a_cut(state: State, place: Path) -> Path:
+    """The files of a state, as the next start finds them; what SQLite keeps in shared memory is on no disk."""
+    for name, content in state.items():
+        if not name.endswith("-shm"):
+            file = place / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    return place
+
+
+def rows_of(database: Path, statement: str) -> list[str]:
+    """The first column of what a whole database answers."""
+    with closing(sqlite3.connect(database)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        return [str(row[0]) for row in connection.execute(statement)]
+
+
+def needs_sqlite_library() -> None:
+    if sqlite_library() is None:
+        pytest.skip("the SQLite of this Python hides its functions, so what it writes cannot be recorded")
+
 
 def copy_with_cuts(root: Path, log: Path, *arguments: object) -> list[State]:
     """Run a command and list what a power cut at each of its steps would leave below a folder."""
-    from base64 import b64decode
-
     code = COPY.replace("sys.argv[0]", repr(str(log)))
     call = [sys.executable, "-c", code, str(root), *map(str, arguments)]
     done = subprocess.run(call, capture_output=True, text=True, check=False, cwd=ROOT, timeout=PATIENCE)
@@ -69,6 +145,73 @@ def test_a_file_that_is_not_synced_would_be_noticed(tmp_path: Path, monkeypatch:
     (tmp_path / "temporary").write_text("new\n")
     (tmp_path / "temporary").replace(file)
     assert [state["out.csv"] for state in disk.cuts[-2:]] == [b"old\n", b""]
+
+
+def test_a_file_in_new_folders_is_there_with_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    disk = Disk(monkeypatch, tmp_path)
+    write_text(tmp_path / "new" / "newer" / "out.csv", "new\n")
+    assert all(state == {"new/newer/out.csv": b"new\n"} for state in disk.cuts[-2:])
+
+
+def test_a_note_that_was_removed_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would lead a campaign that was moved back to the database that it left."""
+    campaign = tmp_path / "campaign.toml"
+    write_database_note(campaign, "postgres://u@h/d")
+    disk = Disk(monkeypatch, tmp_path)
+    write_database_note(campaign, None)
+    assert disk.cuts[0].keys() == {"campaign.database"}
+    assert all(not state for state in disk.cuts[-2:])
+
+
+@pytest.mark.slow
+def test_every_save_that_was_acknowledged_is_in_the_database(tmp_path: Path) -> None:
+    """Cuts at each sync of SQLite: nothing, part or all of what it had written since the last one is on the disk."""
+    needs_sqlite_library()
+    campaign, log = make_campaign(tmp_path / "served"), tmp_path / "log.json"
+    shutil.copyfile(database_file(migrated_campaign()), database_file(campaign))
+    done = warm_command().run_code(SAVE, campaign, log)
+    assert done.code == 0, done.err
+    held = json.loads(log.read_text())
+    acknowledged = held["acknowledged"]
+    found: dict[tuple[str, ...], list[str]] = {}
+    for number, state in enumerate(held["cuts"]):
+        files = {name: digest for name, digest in state.items() if ".sqlite3" in name and not name.endswith("-shm")}
+        key = tuple(sorted(f"{name}={digest}" for name, digest in files.items()))
+        if key not in found:
+            contents = {name: b64decode(held["contents"][digest]) for name, digest in files.items()}
+            place = after_a_cut(contents, tmp_path / f"cut-{number}")
+            found[key] = rows_of(place / "campaign.sqlite3", "SELECT id FROM collect_save ORDER BY received")
+            shutil.rmtree(place)
+        kept = sum(before <= number for before in acknowledged)
+        stored = [int(each.replace("-", ""), 16) for each in found[key]]
+        assert stored == list(range(1, len(stored) + 1)), "in order, each once"
+        assert kept <= len(stored) <= kept + 1, f"{kept} were acknowledged"
+    assert len(acknowledged) == 12
+    assert len(found) > 24, "many different cuts"
+
+
+@pytest.mark.slow
+def test_a_campaign_that_is_moved_is_whole_in_the_one_database_or_the_other(tmp_path: Path) -> None:
+    needs_sqlite_library()
+    with Server(make_campaign(tmp_path / "served")) as server:
+        judge(server)
+    folder = server.campaign.parent
+    saves = "SELECT id FROM collect_save ORDER BY id"
+    before = rows_of(database_file(server.campaign), saves)
+    cuts = copy_with_cuts(folder, tmp_path / "move.json", "move", server.campaign, "--to", folder / "new.sqlite3")
+    assert b"new.sqlite3" in cuts[-1]["campaign.database"]
+    assert b"new.sqlite3" in cuts[-2]["campaign.database"]
+    seen = set()
+    for number, state in enumerate(cuts):
+        noted = "campaign.database" in state
+        name = "new.sqlite3" if noted else "campaign.sqlite3"
+        files = {each: content for each, content in state.items() if each.startswith(name)}
+        key = tuple(sorted(files.items()))
+        if key not in seen:
+            seen.add(key)
+            place = after_a_cut(files, tmp_path / f"cut-{number}")
+            assert rows_of(place / name, saves) == before
+            shutil.rmtree(place)
 
 
 def test_every_link_that_was_handed_out_is_in_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,8 +256,15 @@ def test_a_backup_is_whole_or_not_there_and_a_campaign_comes_back_whole(tmp_path
     wanted = {path.relative_to(place).as_posix(): path.read_bytes() for path in again.rglob("*") if path.is_file()}
     texts = {name: content for name, content in wanted.items() if ".sqlite3" not in name}
     assert cuts[-1].keys() >= wanted.keys()
+    contents: dict[bytes, State] = {}
     for state in cuts:
         if "again/campaign.toml" in state:
             assert wanted.keys() <= state.keys(), "what has a campaign file has everything"
             assert texts.items() <= state.items()
+            contents[state["again/campaign.sqlite3"]] = state
+    assert contents
+    judged = rows_of(database_file(server.campaign), "SELECT id FROM collect_save ORDER BY id")
+    for number, state in enumerate(contents.values()):
+        cut = after_a_cut(state, tmp_path / f"cut-{number}") / "again" / "campaign.sqlite3"
+        assert rows_of(cut, "SELECT id FROM collect_save ORDER BY id") == judged
     run("verify", again / "campaign.toml")

@@ -52,6 +52,16 @@ pieces = st.sampled_from(
 )  # fmt: skip
 
 
+def test_no_tag_that_is_kept_can_load_or_run_anything() -> None:
+    """Elements of the HTML standard that load, run, submit, lead elsewhere, or read their content as something else."""
+    active = (
+        "a applet area audio base body button canvas details dialog embed fieldset form frame frameset head html "
+        "iframe img input link map math meta noscript object option param plaintext portal script select slot "
+        "source style summary svg table template textarea title track video xmp"
+    )
+    assert TAGS.isdisjoint(active.split())
+
+
 @given(st.lists(st.one_of(pieces, st.text(max_size=5)), max_size=40))
 def test_nothing_but_harmless_tags_whatever_comes_in(parts: list[str]) -> None:
     def check(node: Node, depth: int) -> None:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 from bench.collect_slow import KINDS, SlowClients, timed
+from waitress.channel import HTTPChannel
 
 from adjudge.server import web_server
 from tests.helpers.campaigns import make_campaign
@@ -134,6 +135,51 @@ def test_requests_beyond_those_that_may_wait_are_told_to_come_back(monkeypatch: 
     assert codes == [None, None, 503, 503]
 
 
+class NobodyWaits:
+    """A lock whose holder would wait for ever."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def wait(self) -> None:
+        pytest.fail("a thread waits until somebody reads")
+
+
+def test_no_thread_waits_until_an_answer_is_read() -> None:
+    channel = web_server.Channel.__new__(web_server.Channel)
+    channel.adj, channel.server = SimpleNamespace(outbuf_high_watermark=1), SimpleNamespace(pull_trigger=lambda: None)
+    channel.connected, channel.total_outbufs_len, channel.outbuf_lock = True, 10**9, NobodyWaits()
+    channel._flush_outbufs_below_high_watermark()
+
+
+@pytest.mark.parametrize(
+    ("own", "of_all", "given_up"),
+    [
+        (0, 0, False),
+        (0, 10**9, False),
+        (1000, 1000, False),
+        (1000, web_server.MOST_UNREAD_BYTES + 1, True),
+        (web_server.MOST_UNREAD_BYTES_OF_ONE + 1, 6_000_000, True),
+    ],
+)
+def test_who_leaves_too_much_unread_gets_no_more(
+    monkeypatch: pytest.MonkeyPatch, own: int, of_all: int, *, given_up: bool
+) -> None:
+    monkeypatch.setattr(HTTPChannel, "service", lambda _: None)
+    channel = web_server.Channel.__new__(web_server.Channel)
+    channel.connected, channel.will_close, channel.total_outbufs_len = True, False, own
+    channel.server, channel.requests, channel.requests_lock = (
+        SimpleNamespace(count_unread=lambda: of_all),
+        [],
+        NobodyWaits(),
+    )
+    channel.service()
+    assert (channel.will_close, not channel.connected) == (given_up, given_up)
+
+
 def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path)) as server:
         first = socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE)
@@ -191,6 +237,19 @@ def test_a_kept_connection_is_not_taken_for_a_slow_one() -> None:
     assert channel.is_overdue(101 + web_server.REQUEST_SECONDS)
     channel.ever_heard = False
     assert channel.is_overdue(101 + web_server.SILENT_SECONDS)
+
+
+def test_who_reads_nothing_for_a_while_is_overdue() -> None:
+    channel = web_server.Channel.__new__(web_server.Channel)
+    channel.waiting_since, channel.ever_heard, channel.unread_since = None, True, None
+    channel.total_outbufs_len, channel.last_activity = 10, 1
+    long = web_server.UNREAD_SECONDS + 1
+    assert not channel.is_overdue(100)
+    assert channel.is_overdue(100 + long)
+    channel.last_activity = 2
+    assert not channel.is_overdue(100 + long), "something was read"
+    channel.total_outbufs_len = 0
+    assert not channel.is_overdue(100 + 3 * long), "nothing is left to read"
 
 
 class Waiting:

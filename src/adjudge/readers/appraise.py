@@ -12,7 +12,6 @@ map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same peo
 from __future__ import annotations
 
 import csv
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from adjudge.readers import appraise_batches, parsing
 from adjudge.readers.columns import KINDS_ELSEWHERE
 from adjudge.readers.mqm import score_spans
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import read_text
+from adjudge.table.files import parse_json, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, language_codes
 from adjudge.table.participants import mark_humans
 from adjudge.table.texts import span_column
@@ -214,8 +213,8 @@ def read_people(path: Path, accounts: set[str]) -> dict[str, str]:
 
 def _parse_json(text: str, path: Path) -> list[tuple[str, ...]]:
     try:
-        given: Any = json.loads(text)
-    except (ValueError, RecursionError) as fault:
+        given: Any = parse_json(text)
+    except ValueError as fault:
         line = getattr(fault, "lineno", None)
         raise InputError("is damaged JSON; check that the file is complete", file=path, line=line) from fault
     if isinstance(given, dict):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.table.errors import DataError, InputError, UsageError, param, shown
-from adjudge.table.files import check_size, decode_text, read_bytes, write_text
+from adjudge.table.files import check_size, decode_text, parse_json, read_bytes, write_text
 from adjudge.table.languages import three_letter_code
 from adjudge.table.wording import agreeing, counted
 
@@ -208,11 +208,11 @@ def parse_spans(text: str, path: Path, line: int, target: str | None = None) -> 
     if text in ("", "[]"):
         return []
     try:
-        given = json.loads(text)
+        given = parse_json(text)
         # An object instead of a list comes from a tutorial: its payload are the spans.
         entries = given.get("payload", []) if isinstance(given, dict) else given
         return [read_span(entry, target) for entry in entries]
-    except (RecursionError, AttributeError, KeyError, TypeError, ValueError, OverflowError) as fault:
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as fault:
         problem = f"'{shown(text)}' is not a list of error spans; the file may be cut"
         raise InputError(problem, file=path, line=line) from fault
 

@@ -7,8 +7,8 @@ Names are compared without regard to case, and without blanks, underscores and h
 
 from __future__ import annotations
 
-import json
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ import polars as pl
 
 from adjudge.readers.parsing import SCORE_SCALE, BadRows
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
+from adjudge.table.files import parse_json
 from adjudge.table.judgments import POSITION, RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
 from adjudge.table.wording import as_argument, counted, short_list
@@ -281,8 +282,9 @@ def _by_plain_name(header: Sequence[str]) -> dict[str, str]:
     for name in header:
         by_name.setdefault(plain(name), name)
     short = [plain(BRACKETS.sub("", name)) for name in header]
+    often = Counter(short)
     return {
-        plain_name: name for plain_name, name in zip(short, header, strict=True) if short.count(plain_name) == 1
+        plain_name: name for plain_name, name in zip(short, header, strict=True) if often[plain_name] == 1
     } | by_name
 
 
@@ -494,10 +496,10 @@ def _parse_span_list(value: str, *, untyped: bool) -> list[dict[str, object]] | 
     from adjudge.readers.appraise_batches import read_span
 
     try:
-        spans = json.loads(value)
+        spans = parse_json(value)
         if isinstance(spans, list) and spans and all(isinstance(span, dict) and "start_i" in span for span in spans):
             spans = [read_span({"error_type": None, **span} if untyped else span, None) for span in spans]
-    except (ValueError, RecursionError, TypeError, KeyError, OverflowError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return None
     if not isinstance(spans, list) or not all(isinstance(span, dict) and _is_span(span) for span in spans):
         return None

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +23,7 @@ from adjudge.readers.mqm import score as sum_up
 from adjudge.readers.mqm import weight
 from adjudge.readers.parsing import DELIMITERS, SCORE_SCALE, BadRows, Delimited, pair_of, read_delimited, to_float
 from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
-from adjudge.table.files import read_json, read_text
+from adjudge.table.files import parse_json, read_json, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
 from adjudge.table.languages import UNKNOWN, pair_in_name
 from adjudge.table.participants import mark_humans
@@ -387,7 +386,7 @@ def _parse_ratings(text: str, path: Path, options: ReadOptions) -> tuple[pl.Data
         errors: list[Any] = []
         given = fields[1].strip() if len(fields) > 1 else ""
         try:
-            errors = json.loads(given)["errors"] if given != "None" else []
+            errors = parse_json(given)["errors"] if given != "None" else []
             spans.append([_span_of(error) for error in errors])
             weights = [float(error.get("score", weight(error["severity"], error.get("category")))) for error in errors]
             scores.append(None if given == "None" else sum_up(weights))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-import json
 import math
 import re
 from collections import Counter
@@ -17,7 +16,7 @@ import polars as pl
 
 from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import InputError, Source, on_command_line, param, shown
-from adjudge.table.files import read_bytes, read_text
+from adjudge.table.files import parse_json, read_bytes, read_text
 from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.table.languages import UNKNOWN, find_pair, pair_in_name, split_pair
 from adjudge.table.texts import span_column
@@ -491,11 +490,8 @@ def json_lines(path: Path, options: ReadOptions, *, needed: str) -> tuple[list[t
     entries: list[tuple[int, str, Any]] = []
     for row, (_, text) in enumerate(lines):
         try:
-            entry = json.loads(text)
-            # Half of a character, written as an escape, can be in no table.
-            json.dumps(entry, ensure_ascii=False).encode()
-            entries.append((row, text, entry))
-        except (RecursionError, ValueError):
+            entries.append((row, text, parse_json(text)))
+        except ValueError:
             bad.row(row, "is damaged JSON; the file may be cut", "line that is damaged JSON")
     return entries, bad
 

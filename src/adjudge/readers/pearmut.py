@@ -12,7 +12,6 @@ on its page. Behind the text stands the word [missing]; a span that begins there
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -31,7 +30,7 @@ from adjudge.readers.parsing import (
     stem,
 )
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import read_text
+from adjudge.table.files import parse_json, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
 from adjudge.table.languages import pair_in_name
 from adjudge.table.participants import mark_humans
@@ -86,8 +85,8 @@ def _read_file(path: Path, campaign: str, options: ReadOptions) -> Judgments:
 def _campaigns_in(path: Path) -> dict[str, list[Any]]:
     """The submitted documents by campaign, in a file that is one object of them; empty for a log."""
     try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError):
+        content = parse_json(read_text(path))
+    except ValueError:
         return {}
     is_object = isinstance(content, dict) and content and all(isinstance(given, list) for given in content.values())
     return content if is_object and "annotation" not in content else {}

@@ -314,6 +314,8 @@ def _name_columns(frame: pl.DataFrame) -> pl.DataFrame:
 # which have none, are read by a process of its own first, with bounds.
 
 MOST_COLUMNS = 2_000
+# No program for sheets has more; what reads OpenDocument files cuts further rows off.
+MOST_ROWS = 1_048_576
 BYTES_PER_CELL = 60
 _SECONDS = 60
 _TOO_WIDE = 3
@@ -393,7 +395,7 @@ def _reach_of_open_document(content: bytes) -> tuple[int, int]:
 def _check_reach(reach: tuple[int, int], path: Path) -> None:
     """Refuse a sheet whose cells reach farther than a table can."""
     rows, columns = reach
-    if columns > MOST_COLUMNS or rows * columns * BYTES_PER_CELL > memory_at_hand():
+    if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns * BYTES_PER_CELL > memory_at_hand():
         how = f"has a sheet whose cells reach to row {rows:,} and column {columns:,}"
         raise InputError(f"{how}, too far for a table; delete what stands apart from it, and save it again", file=path)
 

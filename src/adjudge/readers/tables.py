@@ -78,6 +78,7 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     """Load a delimited text, whose header says what separates fields; rows without any value are left out."""
     is_named = _SEPARATOR.match(text) is not None
     text, separator = _find_header(text)
+    _check_width(text, separator, path)
     rows = _choose_quoting(text, separator)
     source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
@@ -94,6 +95,19 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     frame, notes = (frame, []) if separator == "," else replace_decimal_commas(frame, frame.columns)
     notes = notes if rows.quoting else [ORDINARY_MARKS.format(path.name), *notes]
     return LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
+
+
+# Each column costs work by itself, with few rows too: a damaged file may have a million of them.
+MOST_COLUMNS = 20_000
+
+
+def _check_width(text: str, separator: str, path: Path) -> None:
+    """Refuse a header with more columns than a table of judgments can have."""
+    end = text.find("\n")
+    columns = text.count(separator, 0, end if end >= 0 else len(text)) + 1
+    if columns > MOST_COLUMNS:
+        what = f"has {columns:,} columns, a table may have {MOST_COLUMNS:,}; the file may be damaged, or turned round"
+        raise InputError(f"{what}: judgments stand in rows", file=path)
 
 
 class _Rows:

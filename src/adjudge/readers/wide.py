@@ -5,7 +5,6 @@ Also comparisons that say in several columns who won: a score for each side, or 
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
 from adjudge.readers.contents import criteria_in, people_in
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
+from adjudge.table.files import parse_json
 from adjudge.table.judgments import KEY, ColumnUse
 from adjudge.table.wording import LONG_NAME
 
@@ -422,8 +422,8 @@ def _are_places(frame: pl.DataFrame, choices: pl.Series) -> bool:
 def _names_in(cell: str | None) -> list[str]:
     """The names in a cell that lists them: JSON, or between signs."""
     try:
-        given = json.loads(cell or "[]")
-    except (ValueError, RecursionError):
+        given = parse_json(cell or "[]")
+    except ValueError:
         given = re.split(r"\s*[;|,]\s*", (cell or "").strip(" []()"))
     return [str(name).strip(" '\"") for name in given] if isinstance(given, list) else []
 
@@ -464,8 +464,8 @@ def find_lists(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[str, list[list[
 def _parse_list(cell: object) -> list[Any] | None:
     """A list of numbers, or of objects that hold numbers; None where a cell is anything else."""
     try:
-        given = cell.to_list() if isinstance(cell, pl.Series) else json.loads(str(cell))
-    except (ValueError, RecursionError):
+        given = cell.to_list() if isinstance(cell, pl.Series) else parse_json(str(cell))
+    except ValueError:
         return None
     said = (
         [value for each in given for value in (each.values() if isinstance(each, dict) else [each])]

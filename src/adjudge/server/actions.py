@@ -127,6 +127,8 @@ def list_actions() -> list[dict[str, Any]]:
 # Commands that organisers start on their page. They run in processes of their own, as on the command line.
 
 _REPORT_FRESH = timedelta(minutes=5)
+# A report or an extension that takes longer is given up; reports of large campaigns take some minutes.
+MOST_SECONDS = 1800
 """A report that is older is made anew when somebody opens it, if judgments have come since."""
 
 
@@ -146,9 +148,13 @@ def extend_campaign(judgments: int, who: str) -> str:
 
 def _run(*command: str, database: str | None = None) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, **({} if database is None else {"ADJUDGE_DATABASE": database})}
-    return subprocess.run(
-        [sys.executable, "-m", "adjudge", *command], capture_output=True, text=True, check=False, env=environment
-    )
+    call = [sys.executable, "-m", "adjudge", *command]
+    try:
+        return subprocess.run(call, capture_output=True, text=True, check=False, env=environment, timeout=MOST_SECONDS)
+    except subprocess.TimeoutExpired:
+        # Otherwise a command that hangs would hold a thread for ever, and nobody could try again.
+        said = f"adjudge: not done after {MOST_SECONDS} s; try again, or run adjudge {command[0]} beside the server"
+        return subprocess.CompletedProcess(call, 1, "", said)
 
 
 @dataclass

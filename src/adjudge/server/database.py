@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from adjudge.server.sites import DEFAULT, Site, current_site, set_sites, use_schema_of_site, working_for
 from adjudge.table.errors import InputError, UsageError, param
-from adjudge.table.files import atomic_path, read_text
+from adjudge.table.files import atomic_path, read_text, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,6 +75,8 @@ def write_database_note(campaign_file: Path, database: str | None) -> None:
     note = database_note_file(campaign_file)
     if database is None:
         note.unlink(missing_ok=True)
+        # Back after a power cut, it would lead to the database that was left.
+        sync_folder(note.absolute().parent)
         return
     with atomic_path(note, secret=True) as temporary:
         temporary.write_text(f"{database}\n", encoding="utf-8")

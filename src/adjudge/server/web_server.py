@@ -54,8 +54,9 @@ KEPT_SECONDS = 65.0
 MOST_WAITING = 500
 # Requests of one connection that are not answered yet. Browsers and proxies send the next one after the answer.
 MOST_AHEAD = 8
-# Somebody who reads nothing of an answer; and what all may leave unread.
+# Somebody who reads nothing of an answer; what one may leave unread before asking for more, and what all may.
 UNREAD_SECONDS = 20.0
+MOST_UNREAD_BYTES_OF_ONE = 5_000_000
 MOST_UNREAD_BYTES = 200_000_000
 # Requests that wait for a thread; those beyond are told to come back.
 MOST_QUEUED = 1000
@@ -155,8 +156,9 @@ class Channel(HTTPChannel):  # type: ignore[misc]
         return taken
 
     def service(self) -> None:
-        """Answer a request, unless this client leaves answers unread while all of these take too much memory."""
-        if self.total_outbufs_len and self.server.count_unread() > MOST_UNREAD_BYTES:
+        """Answer a request, unless this client leaves much unread, or anything while all of it is too much."""
+        unread = self.total_outbufs_len
+        if unread > MOST_UNREAD_BYTES_OF_ONE or (unread and self.server.count_unread() > MOST_UNREAD_BYTES):
             self._give_up()
         super().service()
 

@@ -309,11 +309,25 @@ def read_text(path: Path) -> str:
     return decode_text(read_bytes(path), path)
 
 
+def parse_json(text: str) -> Any:
+    """What JSON says. A ValueError where it is broken, nested too deeply, or holds half of a character as an escape.
+
+    No file and no table can hold such halves.
+    """
+    try:
+        content = json.loads(text)
+        if "\\ud" in text or "\\uD" in text:
+            json.dumps(content, ensure_ascii=False).encode()
+    except RecursionError as fault:
+        raise ValueError("nested too deeply") from fault
+    return content
+
+
 def read_json(path: Path) -> Any:
     """The parsed content of a JSON file."""
     try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError) as fault:
+        return parse_json(read_text(path))
+    except ValueError as fault:
         line = getattr(fault, "lineno", None)
         raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
 
@@ -330,6 +344,8 @@ def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None)
         # The file that a symbolic link names is replaced, not the link; a device or pipe is no file to replace.
         target = path.resolve() if path.is_symlink() else path
         special = exists(path) and not path.is_file()
+        # Folders that are made now have names, too, which a power cut could lose with all that is in them.
+        changed = {target.parent, *(folder.parent for folder in target.parents if not folder.exists())}
         if not special:
             target.parent.mkdir(parents=True, exist_ok=True)
         beside = Path(tempfile.gettempdir()) if special else target.parent
@@ -349,7 +365,8 @@ def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None)
             os.fsync(written.fileno())
         temporary.chmod(0o600 if secret else _mode(target))
         temporary.replace(target)
-        sync_folder(target.parent)
+        for folder in changed:
+            sync_folder(folder)
     except OSError as fault:
         raise InputError(f"cannot be written ({fault.strerror or fault}); choose another path", file=path) from fault
     finally:
