@@ -8,18 +8,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
+import adjudge
 from adjudge.evidence.parity import ParitySettings, parity
 from adjudge.metrics.join import Scores
 from adjudge.metrics.meta import evaluate
 from adjudge.reports.build import build_report
+from adjudge.reports.display import frame_of
 from adjudge.reports.files import render
 from adjudge.reports.page import ReportPage
 from adjudge.reports.parity_page import build_parity_page
 from adjudge.reports.replication_page import build_replication_page
-from adjudge.reports.result_page import build_standard_report
+from adjudge.reports.result_page import build_standard_report, charts_of
 from adjudge.table.files import write_text
+from adjudge.table.results import Result
 from tests.conftest import PATIENCE
 from tests.evidence.test_parity import SMALL
 from tests.helpers.made import NASTY, pair_results, score_results, three_systems
@@ -216,3 +221,55 @@ def test_tables_are_sorted_by_numbers_and_back(browser: Browser, report: Path) -
     assert [float(text.replace(",", "")) for text in cells.all_inner_texts()] == sorted(numbers, reverse=True)
     head.locator("button").click()
     assert cells.all_inner_texts() == as_it_was
+
+
+def hostile_results() -> list[Result]:
+    """Results whose systems, people, documents and groups have hostile names, breakdowns among them."""
+    rows = [
+        {"system": f"s{k % 3} {NASTY}", "annotator": f"p{k // 36} {NASTY}", "document": f"d{k % 6} {NASTY}",
+         "segment": f"{k % 36 // 3} {NASTY}", "domain": f"{k % 2} {NASTY}", "score": float(k * 37 % 100)}
+        for k in range(144)
+    ]  # fmt: skip
+    judgments = adjudge.read(pl.DataFrame(rows), accounts_are_people=True)
+    own = [adjudge.rank(judgments), adjudge.rank(judgments, by="domain"), adjudge.check(judgments)]
+    return [*own, adjudge.agree(judgments), *pair_results(NASTY).results, *score_results(NASTY).results]
+
+
+def displays_of(result: Result) -> Iterator[str]:
+    """All that a notebook shows of a result: itself, its charts, and its tables as data frames of both libraries."""
+    yield result._repr_html_()
+    for name in charts_of(result):
+        chart = result.plot(name)
+        yield chart._repr_html_()
+        yield chart._repr_svg_()
+    for table in result.all_tables():
+        frame = frame_of(table)
+        yield frame._repr_html_()
+        yield pd.DataFrame(frame.to_dict(as_series=False))._repr_html_()
+
+
+def test_no_display_of_a_notebook_runs_anything(browser: Browser, tmp_path: Path) -> None:
+    """As notebooks do, which put the text into the page and run the scripts in it."""
+    show = """html => {
+        const cell = document.body.appendChild(document.createElement('div'));
+        cell.innerHTML = html;
+        for (const old of cell.querySelectorAll('script')) {
+            const script = document.createElement('script');
+            script.textContent = old.textContent;
+            old.replaceWith(script);
+        }
+    }"""
+    page = browser.new_page()
+    page.goto("about:blank")
+    shown = 0
+    for result in hostile_results():
+        for html in displays_of(result):
+            page.evaluate(show, html)
+            shown += "window.hacked" in html
+    # Handlers of errors run after what they are on has failed to load.
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("img, script, iframe, [onerror], [onload]").count() == 0
+    assert shown > 20, "the names must be there"
+    page.evaluate(show, f"<p>{NASTY}</p>")
+    assert page.locator("img, script").count() > 0, "the names would run if they were not kept from it"

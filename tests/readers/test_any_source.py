@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
@@ -166,3 +167,25 @@ def test_a_human_that_no_system_is_called_is_told() -> None:
     assert not any("--human" in note for note in adjudge.read(pl.DataFrame(columns), human="ref").notes)
     misspelt = adjudge.read(pl.DataFrame(columns), human="refA")
     assert "no system matches --human 'refA', so none counts as a human translation" in misspelt.notes
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"human": 3}, "'human' is int '3'; give a text"),
+        ({"encoding": b"cp1252"}, "'encoding' is bytes"),
+        ({"bad_rows": float("nan")}, "'bad_rows' is float 'nan'; give a number"),
+        ({"bad_rows": "many"}, "'bad_rows' is str 'many'; give a number"),
+        ({"level": float("nan")}, "'level' is nan, a number is needed"),
+    ],
+)
+def test_options_of_another_kind_are_explained(file: Path, settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        adjudge.rank(file, **settings)
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "folder/" + "a" * 256, "ä" * 200, "x/" * 3000])
+def test_a_text_that_is_too_long_for_a_path_is_explained(name: str) -> None:
+    """Such as a table given as text."""
+    with pytest.raises(UsageError, match="too long for the name of a file"):
+        read(name)

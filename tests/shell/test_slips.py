@@ -11,12 +11,13 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from adjudge.shell.output import allow_any_text, is_unicode
-from tests.conftest import assert_explained
+from tests.conftest import Run, assert_explained
 from tests.helpers.tables import command, ranking_rows, write_table
 from tests.helpers.warm_command import PATIENCE
 
@@ -93,6 +94,20 @@ def test_a_full_disk_is_said_and_a_closed_output_is_none(words: tuple[str, ...],
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *call]
     done = subprocess.run(closed, stderr=subprocess.PIPE, text=True, check=False, timeout=PATIENCE)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words", [("check", "LONG"), ("serve", "LONG"), ("restore", "LONG", "x"), ("rank", "FILE", "-o", "LONG.csv")]
+)
+def test_a_name_that_is_too_long_for_a_file_is_no_fault_of_ours(
+    words: tuple[str, ...], table: Path, adjudge: Callable[..., Run]
+) -> None:
+    named = [str(table) if word == "FILE" else word.replace("LONG", "a" * 300) for word in words]
+    done = adjudge(*named)
+    assert done.code in (1, 2)
+    assert "too long" in done.err
+    assert "fault of adjudge" not in done.err
+    assert len(done.err.splitlines()) == 1
 
 
 def test_ctrl_c_ends_with_130_and_one_word(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -137,10 +138,14 @@ def _convert_pandas(source: Any) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
+# What systems allow; questions about longer names are errors, not answers.
+_LONGEST_PATH, _LONGEST_NAME = 4095, 255
+
+
 def as_paths(source: Any, what: str = "judgments") -> list[Path]:
     """Make a list of one or several paths; `what` is read from them, for messages."""
     if isinstance(source, str | PathLike):
-        return [Path(source)]
+        source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes | Mapping):
         problem = f"{what} cannot be read from {type(source).__name__}"
         raise UsageError(f"{problem}; give a path, several paths, a data frame, columns, records or {what}")
@@ -148,4 +153,6 @@ def as_paths(source: Any, what: str = "judgments") -> list[Path]:
     for path in paths:
         if not isinstance(path, str | PathLike):
             raise UsageError(f"a path is needed, not {type(path).__name__}; give paths, a data frame or judgments")
+        if len(os.fsencode(path)) > _LONGEST_PATH or len(os.fsencode(Path(path).name)) > _LONGEST_NAME:
+            raise UsageError(f"'{shown(path)}' is too long for the name of a file; give a path")
     return [Path(path) for path in paths]

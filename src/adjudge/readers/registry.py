@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
+from numbers import Real
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -217,6 +219,12 @@ def _as_option(name: str, value: Any) -> Any:
         return split_names(value)
     if several and value is not None and not isinstance(value, Iterable):
         raise UsageError(f"{param(name)} is {type(value).__name__} '{shown(value)}'; give a name or a list of names")
+    kind = str(ReadOptions.__annotations__[name])
+    if kind.startswith("str") and not isinstance(value, str | None):
+        raise UsageError(f"{param(name)} is {type(value).__name__} '{shown(value)}'; give a text")
+    is_number = isinstance(value, Real) and not math.isnan(value)
+    if kind.startswith(("int", "float")) and value is not None and not is_number:
+        raise UsageError(f"{param(name)} is {type(value).__name__} '{shown(value)}'; give a number")
     if isinstance(value, list | tuple) and name in ("raters", "systems", "sheets", "scale"):
         # Columns of data frames may be called by numbers, and a scale is given in numbers.
         return tuple(map(str, value))

@@ -51,6 +51,8 @@ def main() -> None:
             raise
         code = ignore_closed_pipe()
     except OSError as fault:
+        if fault.filename is not None:
+            raise
         # What was printed last is only now written.
         ignore_closed_pipe()
         fail(say_not_written(fault), 1)
@@ -62,6 +64,7 @@ def main() -> None:
 
 def _run() -> int:
     from adjudge.shell.output import (
+        FILE_FAULTS,
         OUTPUT_FAULTS,
         allow_any_text,
         fail,
@@ -69,7 +72,7 @@ def _run() -> int:
         ignore_closed_pipe,
         say_not_written,
     )
-    from adjudge.table.errors import AdjudgeError, explain_missing_module
+    from adjudge.table.errors import AdjudgeError, explain_missing_module, shown
 
     allow_any_text()
     try:
@@ -89,5 +92,7 @@ def _run() -> int:
             fail(say_not_written(fault), 1)
         if os.environ.get("ADJUDGE_DEBUG"):
             raise
+        if isinstance(fault, OSError) and isinstance(fault.filename, str) and fault.errno in FILE_FAULTS:
+            fail(f"{shown(fault.filename)}: cannot be used ({fault.strerror}); check the path and its rights", 1)
         kind = type(fault).__name__
         fail(f"a fault of adjudge itself ({kind}: {fault}); set ADJUDGE_DEBUG=1 for details and report it", 1)

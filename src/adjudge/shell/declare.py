@@ -13,6 +13,7 @@ decorator returns; `shell.line` makes the command. Both check values by the same
 from __future__ import annotations
 
 import inspect
+import math
 import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, fields
@@ -116,7 +117,7 @@ class Setting:
             return
         # 1e4 means a whole number, but it is not accepted as a seed.
         is_number = isinstance(given, Real) and (kind is float or (float(given).is_integer() and self.name != "seed"))
-        if not (is_number or isinstance(given, Integral)):
+        if not (is_number or isinstance(given, Integral)) or math.isnan(given):
             needed = "a whole number" if kind is int else "a number"
             raise UsageError(f"{param(self.name)} is {given!r}, {needed} is needed")
         self.check_bounds(given)

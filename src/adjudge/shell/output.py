@@ -158,6 +158,11 @@ def ignore_closed_pipe() -> int:
 
 # A full disk, a quota, a limit on the size of files, a device that fails, and what is not open for writing.
 OUTPUT_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
+# What systems say of a file or folder, whoever asked them: nothing that is a fault of adjudge.
+FILE_FAULTS = (
+    errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP, errno.EIO, errno.EROFS, errno.ENOSPC, errno.EDQUOT,
+    errno.EMFILE, errno.ENFILE, errno.ESTALE,
+)  # fmt: skip
 
 
 def say_not_written(fault: OSError) -> str:
