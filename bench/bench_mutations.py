@@ -106,7 +106,9 @@ def _try(copy: Path, damage: Damage) -> Outcome:
     if code is None:
         return Outcome(damage, NOTICED, f"the tests did not end within {PATIENCE} s")
     failed = [line.removeprefix("FAILED ") for line in out.splitlines() if line.startswith(("FAILED ", "ERROR "))]
-    if code != FAILED or not failed:
+    if code == FAILED and not failed:
+        return Outcome(damage, NOTICED, "the tests were ended from outside, as those that hang are")
+    if code != FAILED:
         return Outcome(damage, UNFIT, f"the tests could not be run: {out[-500:]}")
     return Outcome(damage, NOTICED, failed[0].partition(" - ")[0])
 

@@ -154,6 +154,21 @@ def test_a_broken_deflate_stream_is_explained(tmp_path: Path) -> None:
         registry.read(file)
 
 
+@pytest.mark.parametrize("name", ["table.zip", "ratings.xlsx", "batches.zip", "log.eval"])
+def test_an_archive_whose_offsets_point_outside_of_it_is_explained(name: str, tmp_path: Path) -> None:
+    """Python's reader raises a plain ValueError for these."""
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w") as archive:
+        archive.writestr("a.csv" if name == "table.zip" else "header.json", b"system,score\na,1\nb,2\n")
+    # A byte is missing before the directory, which counts from the beginning.
+    raw = whole.getvalue()
+    file = tmp_path / name
+    file.write_bytes(raw[:35] + raw[46:])
+    with pytest.raises(InputError) as caught:
+        read_batches([file]) if name == "batches.zip" else registry.read(file)
+    assert len(str(caught.value)) < 400
+
+
 def test_parquet_that_was_written_comes_back(tmp_path: Path) -> None:
     judgments = Judgments.from_columns(ROWS)
     native.write(judgments, tmp_path / "a.parquet")

@@ -10,7 +10,6 @@ import tempfile
 import urllib.error
 import urllib.request
 import zipfile
-import zlib
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,7 @@ from urllib.parse import quote
 from adjudge._version import __version__
 from adjudge.datasets.catalogue import RECORD, DataFile, DataSet, Fetched, FetchedFile, read_record
 from adjudge.table.errors import InputError, UsageError, param
-from adjudge.table.files import atomic_path, exists, write_text
+from adjudge.table.files import PACKING_FAULTS, atomic_path, exists, write_text
 from adjudge.table.judgments import fingerprint_of_file, fingerprint_of_parts
 
 if TYPE_CHECKING:
@@ -278,7 +277,7 @@ def unpack(archive: Path, folder: Path, inside: str = "") -> None:
         fresh = Path(name)
         try:
             _extract(archive, fresh)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, zlib.error) as fault:
+        except (*PACKING_FAULTS, tarfile.TarError) as fault:
             raise InputError(
                 f"cannot be unpacked ({fault}); fetch it again with {param('again')}", file=archive
             ) from fault

@@ -12,7 +12,6 @@ import io
 import json
 import math
 import zipfile
-import zlib
 from dataclasses import dataclass, field
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.table.errors import DataError, InputError, UsageError, param, shown
-from adjudge.table.files import check_size, decode_text, parse_json, read_bytes, write_text
+from adjudge.table.files import PACKING_FAULTS, check_size, decode_text, parse_json, read_bytes, write_text
 from adjudge.table.languages import three_letter_code
 from adjudge.table.wording import agreeing, counted
 
@@ -80,7 +79,7 @@ def batch_documents(path: Path) -> Iterable[tuple[str, str]]:
                 raise InputError(f"holds no JSON file; check {param('batches')}", file=path)
             for name in names:
                 yield name, decode_text(archive.read(name), path)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError, zlib.error) as fault:
+    except PACKING_FAULTS as fault:
         raise InputError(f"is a damaged zip file ({fault}); get it again", file=path) from fault
 
 

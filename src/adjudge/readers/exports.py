@@ -8,7 +8,6 @@ lines of code besides.
 
 from __future__ import annotations
 
-import json
 import re
 import zipfile
 from dataclasses import replace
@@ -19,6 +18,7 @@ import polars as pl
 from adjudge.readers.columns import parse_columns, plain
 from adjudge.readers.wide import stack
 from adjudge.table.errors import InputError, shown
+from adjudge.table.files import PACKING_FAULTS, parse_json
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def is_eval_archive(path: Path) -> bool:
     try:
         with zipfile.ZipFile(path) as archive:
             return "header.json" in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, RecursionError):
+    except PACKING_FAULTS:
         return False
 
 
@@ -210,13 +210,13 @@ def read_eval_archive(path: Path) -> dict[str, Any] | None:
             if "header.json" not in names or not samples:
                 return None
             return {
-                **json.loads(archive.read("header.json")),
-                "samples": [json.loads(archive.read(n)) for n in samples],
+                **parse_json(archive.read("header.json").decode()),
+                "samples": [parse_json(archive.read(n).decode()) for n in samples],
             }
     except NotImplementedError as fault:
         how = "convert it by 'inspect log convert --to json'"
         raise InputError(f"is a log of Inspect in a compression that cannot be read here; {how}", file=path) from fault
-    except (zipfile.BadZipFile, OSError, ValueError, RecursionError):
+    except PACKING_FAULTS:
         return None
 
 

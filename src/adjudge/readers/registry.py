@@ -9,8 +9,6 @@ import csv
 import json
 import math
 import re
-import zipfile
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
@@ -24,7 +22,7 @@ from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, RATINGS, MetricS
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
 from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
-from adjudge.table.files import encoding_of, exists, read_head, text_encoding
+from adjudge.table.files import PACKING_FAULTS, encoding_of, exists, read_head, text_encoding
 from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
@@ -350,7 +348,7 @@ def _read_first_lines(path: Path) -> list[str]:
     try:
         raw = read_head(path, _HEAD)
         text = raw.decode(encoding_of(raw), "ignore" if len(raw) == _HEAD else "strict")
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError, UnicodeDecodeError):
+    except PACKING_FAULTS:
         return []  # The reader says what is wrong.
     lines = text.splitlines()
     whole = [line for line in (lines[:-1] if len(raw) == _HEAD else lines) if line.strip()]

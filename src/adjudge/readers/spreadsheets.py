@@ -12,7 +12,6 @@ import re
 import subprocess
 import sys
 import zipfile
-import zlib
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
@@ -23,7 +22,7 @@ import polars as pl
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import check_size, memory_at_hand
+from adjudge.table.files import PACKING_FAULTS, check_size, memory_at_hand
 from adjudge.table.wording import counted, few_names
 
 if TYPE_CHECKING:
@@ -101,7 +100,7 @@ def _open_document_sheet(raw: bytes, sheet: str) -> Any:
             return None
         tables = fromstring(content).iter(f"{_TABLE}table")
         return next((table for table in tables if table.get(f"{_TABLE}name") == sheet), None)
-    except (zipfile.BadZipFile, OSError, ValueError, KeyError, ParseError):
+    except (*PACKING_FAULTS, ParseError):
         return None
 
 
@@ -348,7 +347,7 @@ def _check_archive(raw: bytes, path: Path) -> None:
                 # A sheet of Excel may have any name.
                 find = _reach_of_open_document if entry.filename.lower() == OPEN_DOCUMENT else _reach_of_sheet
                 _check_reach(find(archive.read(entry)), path)
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError, zlib.error, EOFError) as fault:
+    except PACKING_FAULTS as fault:
         if zipfile.is_zipfile(io.BytesIO(raw)):
             raise InputError(f"is a damaged Excel workbook ({shown(fault, 120)}); save it again", file=path) from fault
         _try_out(raw, path)

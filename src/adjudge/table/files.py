@@ -7,11 +7,13 @@ import errno
 import gzip
 import io
 import json
+import lzma
 import os
 import re
 import select
 import shutil
 import stat
+import struct
 import tempfile
 import time
 import zipfile
@@ -148,6 +150,12 @@ def _as_utf8(raw: bytes, encoding: str, path: Path) -> bytes:
         raise InputError(what, file=path, line=raw[:start].count(b"\n") + 1) from fault
 
 
+# What Python's readers of packed files raise where these are damaged or of kinds that they do not know. Offsets that
+# point outside of a file are plain ValueErrors.
+PACKING_FAULTS = (
+    OSError, EOFError, ValueError, KeyError, IndexError, OverflowError, RuntimeError, NotImplementedError,
+    struct.error, zlib.error, lzma.LZMAError, zipfile.BadZipFile,
+)  # fmt: skip
 GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 # How many copies of a file's content (bytes, text, columns) are in memory at the same time while it is read.
@@ -179,8 +187,9 @@ def read_bytes(path: Path) -> bytes:
         else:
             raw = _read_stream(path)
         return _unpack(raw, path)
-    except (OSError, EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError) as fault:
-        raise InputError(f"cannot be read ({fault}); check the file and its permissions", file=path) from fault
+    except PACKING_FAULTS as fault:
+        reason = shown(fault, 120)
+        raise InputError(f"cannot be read ({reason}); check the file and its permissions", file=path) from fault
 
 
 def memory_at_hand() -> int:
