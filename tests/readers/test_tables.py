@@ -252,3 +252,20 @@ def test_one_damaged_line_of_json_lines_is_set_aside(tmp_path: Path) -> None:
     assert any("lines 5, 10: is damaged JSON" in note for note in judgments.notes)
     with pytest.raises(InputError, match="line 5: is damaged JSON"):
         read([file], strict=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("system,score\na,1\nb,x\n", 3),
+        ("system,score\n\na,1\n\nb,x\n", 5),
+        ('system,score\n"a\n",1\nb,x\n', 4),
+        ("# made by hand\nsystem,score\na,1\nb,x", 4),
+        ("system,score\na,1\n,\nb,x\n", 4),
+    ],
+)
+def test_a_fault_names_its_line_also_where_the_text_was_let_go(text: str, line: int, tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(text)
+    with pytest.raises(InputError, match=f"scores.csv, line {line}: column 'score' holds 'x'"):
+        read(file, strict=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from adjudge.table.judgments import fingerprint, fingerprint_of_file, fingerprint_of_parts
+import polars as pl
+import pytest
+
+from adjudge.table.judgments import Judgments, fingerprint, fingerprint_of_file, fingerprint_of_parts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,3 +29,13 @@ def test_a_file_has_the_digest_of_its_bytes(tmp_path: Path) -> None:
     path = tmp_path / "abc"
     path.write_bytes(b"abc")
     assert fingerprint_of_file(path) == ABC[:12]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 100])
+def test_a_table_has_the_digest_of_its_csv_however_much_is_written_at_once(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = Judgments.from_columns({"system": ["a", 'b,"', "c"], "score": [1.5, None, 2.0]}).table
+    monkeypatch.setattr("adjudge.table.judgments.ROWS_AT_ONCE", at_once)
+    written = table.select(pl.exclude("spans"), pl.lit(None, pl.String).alias("spans")).write_csv()
+    assert Judgments(table).fingerprint == fingerprint(written)

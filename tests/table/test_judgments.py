@@ -144,3 +144,20 @@ def test_columns_of_ones_own_may_be_lists_or_records(extra: list[object]) -> Non
     judgments = Judgments.from_columns(pl.DataFrame({**base, "mine": extra}))
     assert len(judgments.fingerprint) == 12
     assert judgments.fingerprint == Judgments.from_columns(pl.DataFrame({**base, "mine": extra})).fingerprint
+
+
+@pytest.mark.parametrize("at_once", [0, 2, 100])
+def test_rows_of_large_tables_are_those_of_small_ones(at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Columns without any value are not written out in large tables; nobody can tell."""
+    columns = {"system": ["a", "b", "c", "a"], "score": [1.0, None, 3.0, 4.0], "own": [None] * 4}
+    judgments = Judgments.from_columns(pl.DataFrame(columns, schema_overrides={"own": pl.String}))
+    monkeypatch.setattr("adjudge.table.judgments.ROWS_AT_ONCE", at_once)
+    for condition in (
+        pl.col("system") == "a",
+        pl.col("score").is_null(),
+        pl.lit(value=False),
+        pl.col("task").is_null(),
+    ):
+        expected = judgments.table.filter(condition)
+        assert judgments.select(condition).table.equals(expected)
+        assert judgments.keep(condition, otherwise="").table.schema == expected.schema

@@ -13,9 +13,11 @@ from scipy import stats
 from adjudge.table.maths import (
     NORMAL_95,
     Contrasts,
+    distinct,
     divide,
     mean_ranks,
     normal_quantile,
+    over_contrasts,
     pearson,
     student_quantile,
     student_tail,
@@ -26,6 +28,22 @@ from adjudge.table.maths import (
 # Rounded, because squares of numbers near 0 vanish in NumPy's correlation.
 NUMBERS = st.floats(-1e6, 1e6).map(lambda number: round(number, 3))
 SHORT = st.lists(NUMBERS, min_size=1, max_size=20)
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(0, 5)))
+def test_the_different_integers_are_those_of_a_set(numbers: list[int]) -> None:
+    assert distinct(np.array(numbers, dtype=np.int64)).tolist() == sorted(set(numbers))
+
+
+@pytest.mark.parametrize("systems", [2, 3, 7])
+def test_the_forms_of_contrasts_are_their_products_with_the_matrix(systems: int) -> None:
+    """The definition, contrast by contrast: also of a matrix that is not symmetric."""
+    matrices = np.random.default_rng(systems).normal(size=(4, systems, systems))
+    pairs = [np.eye(systems)[i] - np.eye(systems)[j] for i in range(systems) for j in range(i + 1, systems)]
+    every = [*pairs, *(np.eye(systems) - 1 / systems)]
+    expected = [[contrast @ matrix @ contrast for contrast in every] for matrix in matrices]
+    assert over_contrasts(matrices) == pytest.approx(np.array(expected))
+    assert over_contrasts(matrices[0]) == pytest.approx(np.array(expected[0]))
 
 
 @given(SHORT, NUMBERS)

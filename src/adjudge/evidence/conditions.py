@@ -23,7 +23,7 @@ from adjudge.people.twins import find_twins
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import ScoreEstimator, as_scores
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import codes_of
+from adjudge.table.judgments import codes_of, mark_repeated
 from adjudge.table.participants import suspected_accounts
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.record import is_answered, is_judgment
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from adjudge.people.results import Twins
     from adjudge.table.judgments import Judgments
+    from adjudge.table.maths import Codes
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "raters": ("raters", "rater_type", "annotator_type", "expertise"),
@@ -163,11 +164,11 @@ def find_oddities(judgments: Judgments) -> Oddities:
     if not table.height:
         return Oddities()
     texts = _texts(table)
-    same_texts = () if texts is None else _alike(texts, ("document", "segment"), "target_text", "text")
+    same_texts = () if texts is None else _alike(_by_item(texts, ("document", "segment"), "target_text"), "text")
     known = {alike.systems for alike in same_texts}
     relative = set(judgments.protocols) & set(RELATIVE)
     answers = (
-        _alike(table, ("annotator", "task", "screen", "document", "segment"), "rank", "rank")
+        _alike(_by_item(table, ("annotator", "task", "screen", "document", "segment"), "rank"), "rank")
         if relative
         else _alike_scores(table)
     )
@@ -190,31 +191,44 @@ def _texts(table: pl.DataFrame) -> pl.DataFrame | None:
 def _alike_scores(table: pl.DataFrame) -> tuple[Alike, ...]:
     """By the same people on the same segments; where no two systems share these, by segment."""
     scored = table.filter(pl.col("score").is_not_null() & pl.col("segment").is_not_null())
-    by_person = ("annotator", "document", "segment")
-    means = scored.group_by(*by_person, "system", maintain_order=True).agg(pl.col("score").mean())
-    pairs = means.group_by(*by_person).len()["len"]
-    if not len(pairs) or (pairs.max() or 0) < 2:  # type: ignore[operator]
-        by_person = ("document", "segment", "document")
-        means = scored.group_by("document", "segment", "system", maintain_order=True).agg(pl.col("score").mean())
-    return _alike(means, tuple(dict.fromkeys(by_person)), "score", "score")
+    item, segment, system = codes_of(scored, ("annotator", "document", "segment"), ("document", "segment"), ("system",))
+    if not _meet(item, system):
+        item = segment
+    rows = pl.DataFrame({"item": item, "code": system, "system": scored["system"], "value": scored["score"]})
+    again = mark_repeated((item * (int(system.max(initial=0)) + 1) + system).view(np.uint64))
+    if again.any():
+        groups = rows.filter(again).group_by("item", "code", maintain_order=True)
+        means = groups.agg(pl.col("system").first(), pl.col("value").mean())
+        rows = pl.concat([rows.filter(~again), means])
+    return _alike(rows.select("item", "system", "value"), "score")
 
 
-def _alike(
-    table: pl.DataFrame, item: Sequence[str], value: str, what: Literal["score", "rank", "text"]
-) -> tuple[Alike, ...]:
-    """Pairs of systems that have the same value on nearly all items that they share.
+def _meet(item: Codes, system: Codes) -> bool:
+    """Whether two systems have one item."""
+    of_first = np.empty(int(item.max(initial=-1)) + 1, dtype=np.int64)
+    of_first[item] = system
+    return bool((of_first[item] != system).any())
+
+
+def _by_item(table: pl.DataFrame, item: Sequence[str], value: str) -> pl.DataFrame:
+    (code,) = codes_of(table, list(item))
+    return pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
+
+
+def _alike(rows: pl.DataFrame, what: Literal["score", "rank", "text"]) -> tuple[Alike, ...]:
+    """Pairs of systems that have the same value on nearly all items that they share: rows of `item, system, value`.
 
     Many answers are the same in any campaign, such as 100 of 100 or no error. So the answers other than the first
     system's usual one must be the same, too. And where one text of two systems was judged once, and nothing else of
     both by the same person, what they share is the same by design: it must be at least half of what one of them has.
     """
-    (code,) = codes_of(table, list(item))
-    rows = pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
-    sizes = rows.group_by("item").len()["len"].to_numpy().astype(np.int64)
-    every = int(-(-(sizes**2).sum() // _MOST_ROWS)) if len(sizes) else 1
-    rows = rows.filter(pl.col("item") % max(every, 1) == 0)
+    items = rows["item"].to_numpy()
+    sizes = np.bincount(items)
+    every = max(1, int(-(-(sizes**2).sum() // _MOST_ROWS)))
+    rows = rows.filter(pl.col("item") % every == 0)
     usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first(), has=pl.len())
-    rows = rows.join(usual, on="system", maintain_order="left")
+    # What one system alone has is shared with nobody.
+    rows = rows.filter(sizes[rows["item"].to_numpy()] > 1).join(usual, on="system", maintain_order="left")
     pairs = rows.join(rows.select("item", "system", "value", "has"), on="item", suffix="_2")
     same = pl.col("value") == pl.col("value_2")
     unusual = pl.col("value") != pl.col("usual")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from adjudge.table.comparisons import NOBODY, Comparisons
+from adjudge.table.maths import distinct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -214,7 +215,7 @@ class Units:
 
 def units_of(comparisons: Comparisons) -> Units:
     """Annotators as units where there are at least two of them; otherwise texts that blocks share, or blocks."""
-    judged = np.unique(comparisons.annotator)
+    judged = distinct(comparisons.annotator)
     if len(judged) > 1:
         return annotator_units(comparisons)
     return replace(text_units(comparisons) or block_units(comparisons), unnamed=_unnamed(comparisons))
@@ -237,9 +238,9 @@ def _unnamed(comparisons: Comparisons) -> int:
 
 def text_units(comparisons: Comparisons) -> Units | None:
     """One unit per document, or per segment where documents are not named; None where no two blocks share one."""
-    blocks = len(np.unique(comparisons.block))
+    blocks = len(distinct(comparisons.block))
     for kind, text in (("documents", comparisons.document), ("segments", comparisons.segment)):
-        if text is None or not 1 < len(np.unique(text)) < blocks:
+        if text is None or not 1 < len(distinct(text)) < blocks:
             continue
         # A block without a comparison is a unit of its own.
         number = len(comparisons.block_annotator)
@@ -322,8 +323,8 @@ def _distinct_pairs(comparisons: Comparisons) -> tuple[Comparisons, NDArray[np.i
     # The outcome comes before the ranks, so that units stand in the order of `pair_units` and are drawn alike.
     outcome = np.sign(ranks[:, 1] - ranks[:, 0]).astype(np.int64) + 1
     key = np.ravel_multi_index((*pairs.T.astype(np.int64), outcome, *code.reshape(-1, 2).T), shape)
-    distinct, times = np.unique(key, return_counts=True)
-    first, second, _, first_rank, second_rank = np.unravel_index(distinct, shape)
+    keys, times = np.unique(key, return_counts=True)
+    first, second, _, first_rank, second_rank = np.unravel_index(keys, shape)
     ranked = np.stack([given[first_rank], given[second_rank]], axis=1)
     alone = _one_block_each(comparisons.systems, comparisons.human, np.stack([first, second], axis=1), ranked)
     return alone, times.astype(np.int64)

@@ -41,7 +41,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -62,6 +62,8 @@ STRONG = 0.01
 """A claim holds only if its corrected p is below this."""
 _MOST_NUMBERS = 100_000_000
 """Errors of pairs that are drawn in all: with very many systems, fewer draws are made."""
+_AT_ONCE = 4_000_000
+"""Errors of pairs that are held at one time."""
 _STREAM = 4
 _MOST_LETTERS = 200
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
@@ -161,6 +163,17 @@ class PairDecisions:
             return "average only" if self.reading == "typical" else "typical only"
         return "open"
 
+    def states(self, first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> list[State]:
+        """The state of each of these pairs."""
+        decided = (self.better | self.better.T)[first, second].tolist()
+        if self.reading is None or self.alone is None or self.other is None:
+            return ["decided" if is_decided else "open" for is_decided in decided]
+        told = (self.alone | self.alone.T | self.other | self.other.T)[first, second].tolist()
+        return [
+            "decided" if is_decided else self.state(i, j) if is_told else "open"
+            for i, j, is_decided, is_told in zip(first.tolist(), second.tolist(), decided, told, strict=True)
+        ]
+
     @property
     def number(self) -> int:
         """How many pairs are decided."""
@@ -243,16 +256,25 @@ def step_down(p: Floats, covariance: Floats, *, seed: int = 1, draws: int = DRAW
     last = -float(normal_quantile(0.025))
     open_ = np.zeros(count, dtype=noise.dtype)
     asked = np.flatnonzero(~np.isnan(alone))
-    for pair in asked[np.argsort(statistic[asked], kind="stable")]:
-        if spread[pair] > 0:
-            error = np.abs(noise[row[pair]] - noise[column[pair]]) / noise.dtype.type(spread[pair])
-            np.maximum(largest, error, out=largest)
-        share[pair] = (1 + np.count_nonzero(largest >= statistic[pair])) / (count + 1)
-        if share[pair] >= 0.05:
-            open_ = largest.copy()
-        strong[pair] = _upper_quantile(largest, STRONG) if alone[pair] < 0.05 else np.nan
+    ascending = asked[np.argsort(statistic[asked], kind="stable")]
+    step = max(1, _AT_ONCE // count)
+    for start in range(0, len(ascending), step):
+        # The largest error among the pairs up to each, one row per pair.
+        pairs = ascending[start : start + step]
+        errors = np.abs(noise[row[pairs]] - noise[column[pairs]])
+        known = spread[pairs] > 0
+        np.divide(errors, spread[pairs].astype(noise.dtype)[:, None], out=errors, where=known[:, None])
+        errors[~known] = 0
+        errors[0] = np.maximum(errors[0], largest)
+        running = np.maximum.accumulate(errors, axis=0, out=errors)
+        largest = running[-1].copy()
+        share[pairs] = (1 + (running >= statistic[pairs][:, None]).sum(1)) / (count + 1)
+        if (weak := np.flatnonzero(share[pairs] >= 0.05)).size:
+            open_ = running[weak[-1]].copy()
+        clear = np.flatnonzero(alone[pairs] < 0.05)
+        strong[pairs[clear]] = _upper_quantiles(running[clear], STRONG)
     if open_.any():
-        last = _upper_quantile(open_, 0.05)
+        last = float(_upper_quantiles(open_[None], 0.05)[0])
     # From the strongest pair to the weakest, a corrected p never falls.
     ranked = asked[np.argsort(-statistic[asked], kind="stable")]
     share[ranked] = np.maximum.accumulate(share[ranked])
@@ -288,10 +310,10 @@ def _noise(covariance: Floats, seed: int, draws: int) -> NDArray[np.float32]:
     return np.ascontiguousarray(errors.T, dtype=np.float32)
 
 
-def _upper_quantile(values: NDArray[np.float32], tail: float) -> float:
-    """The value that this share of draws exceeds: one that occurs."""
-    position = int(np.ceil((len(values) - 1) * (1 - tail)))
-    return float(np.partition(values, position)[position])
+def _upper_quantiles(values: NDArray[np.float32], tail: float) -> NDArray[np.float32]:
+    """Of each row the value that this share of draws exceeds: one that occurs."""
+    position = int(np.ceil((values.shape[1] - 1) * (1 - tail)))
+    return np.asarray(np.partition(values, position, axis=1)[:, position])
 
 
 def _symmetric(upper: Floats, n: int) -> Floats:

@@ -82,6 +82,8 @@ class Method:
         return scores
 
 
+MODELLED = "scores.rank_by_model"
+"""The function that fits the mixed model, which takes more memory than the others."""
 _RATIOS = ("expected-wins", "wins-no-ties", "wins-or-ties")
 _MEANS = ("mixed-points", "zscore", "raw")
 
@@ -128,20 +130,20 @@ _ALL = (
     _ratio("block-any", "share of blocks in which it was not alone in the last place", counts_reference=True),
     _ratio("rank-points", "mean of labels + 1 - rank", unit="rank points", counts_reference=True),
     Method(
-        "mixed", "scores", "scores.rank_by_model",
+        "mixed", "scores", MODELLED,
         "effects in points of a mixed model with annotators, their tastes, and pages",
         "score in points, adjusted", "points", takes_helpers=True, beside=_MEANS,
     ),
     Method(
-        "mixed-rank", "scores", "scores.rank_by_model", "the same in standard deviations of normal scores",
+        "mixed-rank", "scores", MODELLED, "the same in standard deviations of normal scores",
         "normal score of ranks, adjusted", takes_helpers=True, beside=_MEANS,
     ),
     Method(
-        "mixed-points", "scores", "scores.rank_by_model", "the same model on the scores themselves",
+        "mixed-points", "scores", MODELLED, "the same model on the scores themselves",
         "score in points, adjusted", "points", takes_helpers=True, beside=_MEANS,
     ),
     Method(
-        "mixed-plain", "scores", "scores.rank_by_model",
+        "mixed-plain", "scores", MODELLED,
         "the same on the scores themselves, without annotators' tastes", "score in points, adjusted", "points",
         takes_helpers=True, beside=_MEANS, ignores_people=True,
     ),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import repeat
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -117,7 +119,8 @@ class PairComparison:
         """The documented keys, flat."""
         common = ("better", "worse", "difference", "p", "p_holm", "p_bh", "p_adjusted", "decided", "state")
         flat = {**{name: getattr(self, name) for name in common}, **self.numbers}
-        return {name: results.to_plain(value) for name, value in flat.items()}
+        # A ranking of 500 systems has a million of these, of which only numbers may be infinite.
+        return {name: None if type(value) is float and not isfinite(value) else value for name, value in flat.items()}
 
 
 @dataclass(frozen=True)
@@ -430,23 +433,34 @@ def _comparisons(findings: Findings, order: NDArray[np.int64], decisions: PairDe
     p = findings.tests.reported[better, worse]
     difference = findings.scores[better] - findings.scores[worse]
     p_adjusted = decisions.corrected.p[better, worse]
-    p_holm, p_bh = holm(p), benjamini_hochberg(p)
+    agreeing = np.ones(len(better), dtype=bool) if decisions.agreeing is None else decisions.agreeing[better, worse]
+    own = [_plain(values[better, worse]) for values in findings.pair_numbers.values()]
+    names, systems = tuple(findings.pair_numbers), findings.systems
+    columns = zip(
+        better.tolist(),
+        worse.tolist(),
+        *map(_plain, (difference, p, holm(p), benjamini_hochberg(p), p_adjusted)),
+        decisions.better[better, worse].tolist(),
+        decisions.states(better, worse),
+        agreeing.tolist(),
+        zip(*own, strict=True) if own else repeat((), len(better)),
+        strict=True,
+    )
     return tuple(
         PairComparison(
-            better=findings.systems[i],
-            worse=findings.systems[j],
-            difference=_number(difference[k]),
-            p=_number(p[k]),
-            p_holm=_number(p_holm[k]),
-            p_bh=_number(p_bh[k]),
-            p_adjusted=_number(p_adjusted[k]),
-            decided=bool(decisions.better[i, j]),
-            state=decisions.state(i, j),
-            agreeing=decisions.agreeing is None or bool(decisions.agreeing[i, j]),
-            numbers={name: _number(values[i, j]) for name, values in findings.pair_numbers.items()},
+            systems[i], systems[j], lead, alone, by_holm, by_bh, dict(zip(names, numbers, strict=True)), adjusted,
+            decided, state, agrees,
         )
-        for k, (i, j) in enumerate(zip(better, worse, strict=True))
-    )
+        for i, j, lead, alone, by_holm, by_bh, adjusted, decided, state, agrees, numbers in columns
+    )  # fmt: skip
+
+
+def _plain(values: NDArray[Any]) -> list[float | int | None]:
+    """Plain numbers, all at once; whole numbers stay whole, NaN is None."""
+    if values.dtype.kind not in "iu":
+        values = np.where(np.isnan(values), None, values.astype(object))
+    plain: list[float | int | None] = values.tolist()
+    return plain
 
 
 def _number(value: np.floating | np.integer | float) -> float | int | None:

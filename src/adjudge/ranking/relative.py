@@ -31,7 +31,7 @@ from adjudge.table.comparisons import Comparisons, block_rows, not_compared, rel
 from adjudge.table.comparisons import comparisons as compare
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import INCLUSION, weights_note, weights_of
-from adjudge.table.maths import divide, normal_quantile
+from adjudge.table.maths import distinct, divide, normal_quantile
 from adjudge.table.participants import MOST_SHOWN, one_judge
 from adjudge.table.rng import generator
 from adjudge.table.wording import agreeing, counted
@@ -267,8 +267,8 @@ def _rank_by_tastes(
     compared, notes = (compare_strengths(units, blocks), ()) if known is None else known
     tally = units.total()
     rule = settings.lines or "decided"
-    segments = 0 if blocks is None else len(np.unique(blocks.segment))
-    documents = 0 if blocks is None or blocks.document is None else len(np.unique(blocks.document))
+    segments = 0 if blocks is None else len(distinct(blocks.segment))
+    documents = 0 if blocks is None or blocks.document is None else len(distinct(blocks.document))
     return assemble(
         source,
         strength_findings(units, compared, settings),

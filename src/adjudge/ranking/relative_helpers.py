@@ -49,6 +49,7 @@ from adjudge.ranking.working_rows import ANNOTATOR, SEGMENT, Rows, Solution, fit
 from adjudge.table.comparisons import block_rows
 from adjudge.table.errors import DataError, param
 from adjudge.table.judgments import renumber
+from adjudge.table.maths import over_contrasts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -314,7 +315,7 @@ def _degrees(of_texts: Floats, of_people: Floats, influence: Floats, model: Tast
     """Satterthwaite's, from those of texts of equal weight and those of tastes, for all pairs and systems."""
     n = len(of_texts)
     directions = contrasts_of_systems(n)
-    first, second = (np.einsum("ci,ij,cj->c", directions, part, directions) for part in (of_texts, of_people))
+    first, second = over_contrasts(of_texts), over_contrasts(of_people)
     squared = (influence @ directions.T) ** 2
     by_text = np.maximum(squared.sum(0) ** 2 / np.maximum((squared**2).sum(0), 1e-300) - 1, 1.0)
     by_taste = np.append(model.df[np.triu_indices(n, 1)], model.df_system)

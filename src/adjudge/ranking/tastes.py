@@ -40,7 +40,7 @@ from adjudge.ranking.working_rows import (
     rows_of_counts,
     screen_weights,
 )
-from adjudge.table.maths import Contrasts, Floats, contrasts, student_below, student_quantile
+from adjudge.table.maths import Contrasts, Floats, contrasts, over_contrasts, student_below, student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -109,7 +109,7 @@ def plain_rows(people: PeopleCounts, blocks: Comparisons | None) -> tuple[Floats
 def taste_fit(strength: Floats, found: Solution, rows: Rows, blocks: Comparisons | None) -> TasteFit:
     """Strengths with their errors, from a solution of the rows at the plain fit's strengths."""
     n, variances = len(strength), found.variances
-    df = _degrees(found, contrasts_of_systems(n))
+    df = _degrees(found)
     lucks = {name: float(np.sqrt(variances.of(name))) for name in (SEGMENT, DOCUMENT) if name in variances.ratios}
     luck = sum(sd**2 for sd in lucks.values())
     return TasteFit(
@@ -141,14 +141,13 @@ def _bounded(rows: Rows) -> Rows:
     return replace(rows, level={**rows.level, ANNOTATOR: group[annotator]})
 
 
-def _degrees(found: Solution, directions: Floats) -> Floats:
-    """The degrees of freedom of each contrast (contrasts, n)."""
-    variance = np.einsum("ci,ij,cj->c", directions, found.covariance, directions)
-    slope = np.einsum("ci,kij,cj->kc", directions, found.slopes, directions, optimize=True)
+def _degrees(found: Solution) -> Floats:
+    """The degrees of freedom of each contrast, in the order of `contrasts_of_systems`."""
+    variance, slope = over_contrasts(found.covariance), over_contrasts(found.slopes)
     spread = (slope * np.linalg.lstsq(found.information, slope, rcond=1e-10)[0]).sum(0)
     most = max(1.0, min(found.bound, MOST_DF))
     df = np.clip(2 * variance**2 / np.maximum(spread, 1e-300), 1.0, most)
-    own = np.einsum("ci,kij,cj->kc", directions, found.own_tastes, directions, optimize=True)
+    own = over_contrasts(found.own_tastes)
     whole = variance + own.sum(0)
     together: Floats = whole**2 / np.maximum(variance**2 / df + (own**2 / found.own_df[:, None]).sum(0), 1e-300)
     return np.clip(together, 1.0, most)

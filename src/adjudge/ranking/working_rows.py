@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from adjudge.ranking.bradley_terry import RIDGE, expectations
+from adjudge.table.maths import distinct
 from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def rows_of(compared: Comparisons, annotator: Codes, strength: Floats, log_tie: 
     first, second = compared.first.astype(np.int64), compared.second.astype(np.int64)
     residual, v = (compared.outcome + 1) / 2 - mean[first, second], variance[first, second]
     _, at, screen = np.unique(compared.block, return_index=True, return_inverse=True)
-    labels = np.unique(np.concatenate([screen * n + first, screen * n + second]))
+    labels = distinct(np.concatenate([screen * n + first, screen * n + second]))
     one, other = np.searchsorted(labels, screen * n + first), np.searchsorted(labels, screen * n + second)
     score = np.bincount(one, residual, len(labels)) - np.bincount(other, residual, len(labels))
     size = np.bincount(labels // n)
@@ -204,8 +205,8 @@ def _texts(compared: Comparisons, at: Codes) -> dict[str, Codes]:
         if text is not None and len(text) and text.min() < text.max():
             found[name] = text[at].astype(np.int64)
     if len(found) > 1:
-        documents = len(np.unique(found[DOCUMENT]))
-        if documents == len(np.unique(found[SEGMENT] * (found[DOCUMENT].max() + 1) + found[DOCUMENT])):
+        documents = len(distinct(found[DOCUMENT]))
+        if documents == len(distinct(found[SEGMENT] * (found[DOCUMENT].max() + 1) + found[DOCUMENT])):
             del found[DOCUMENT]
     return found
 
@@ -425,7 +426,7 @@ class Equations:
             self._levels = _Levels(self._still, self._level, self.size)
         self._latest: tuple[Floats, _Sums, _Levels] | None = None
         self._solved: _Solved | None = None
-        self.people = len(np.unique(rows.level[ANNOTATOR]))
+        self.people = len(distinct(rows.level[ANNOTATOR]))
 
     def _sums(self, groups: list[tuple[Screens, Floats | None]]) -> _Sums:
         size = self.size
@@ -533,7 +534,7 @@ class Equations:
     def _tastes(self) -> tuple[Codes, Codes]:
         """Whose taste for which system each unknown is."""
         rows, seen = self.rows, self.rows.system >= 0
-        found = np.unique(rows.level[ANNOTATOR][rows.screen[seen]] * rows.systems + rows.system[seen])
+        found = distinct(rows.level[ANNOTATOR][rows.screen[seen]] * rows.systems + rows.system[seen])
         return found // rows.systems, found % rows.systems
 
     @property
@@ -552,7 +553,7 @@ def screen_weights(rows: Rows, variances: Variances) -> Floats:
     for name, alone in rows.alone.items():
         level, ratio = rows.level[name], variances.ratios[name]
         held = level[rows.screen] >= 0
-        outputs = np.unique(level[rows.screen][held] * rows.systems + rows.system[held])
+        outputs = distinct(level[rows.screen][held] * rows.systems + rows.system[held])
         known = np.bincount(level[~alone], information[~alone]) / np.maximum(
             np.bincount(outputs // rows.systems) - 1, 1
         )

@@ -89,12 +89,15 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     if separator == LAST_RESORT and not is_named:
         # People write blanks around bars.
         frame = frame.with_columns(pl.all().str.strip_chars())
-    frame = frame.filter(~pl.all_horizontal(pl.all().is_null())) if frame.width else frame
+    empty = frame.select(pl.all_horizontal(pl.all().is_null())).to_series() if frame.width else pl.Series([False])
+    frame = frame.filter(~empty) if empty.any() else frame
     if rows.ragged and frame.height != len(rows.numbers):
         raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged))
     frame, notes = (frame, []) if separator == "," else replace_decimal_commas(frame, frame.columns)
     notes = notes if rows.quoting else [ORDINARY_MARKS.format(path.name), *notes]
-    return LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
+    loaded = LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
+    rows.forget(keep_lines=bool(empty.any()))
+    return loaded
 
 
 # Each column costs work by itself, with few rows too: a damaged file may have a million of them.
@@ -156,13 +159,30 @@ class _Rows:
         }
 
     @cached_property
-    def numbers(self) -> list[int]:
+    def numbers(self) -> Sequence[int]:
         """The lines on which the rows begin, found out when they are asked for."""
         return [line for line, _ in row_lines(self.text, self.separator, quoting=self.quoting)][1:]
 
     def line_of_row(self, row: int) -> int:
         """The line of a row."""
         return self.numbers[row] if row < len(self.numbers) else row + 2
+
+    def forget(self, *, keep_lines: bool) -> None:
+        """Let go of the columns; and of the text, where every line is a row, so that lines need not be looked up.
+
+        Args:
+            keep_lines: some lines hold nothing.
+        """
+        whole = (
+            self.frame is not None
+            and not keep_lines
+            and QUOTE not in self.text
+            and not self.text.startswith(("\n", "\r"))
+        )
+        height = 0 if self.frame is None else self.frame.height
+        if whole and self.text.rstrip("\n").count("\n") == height and not self.ragged:
+            self.numbers, self.text = range(2, height + 2), ""
+        del self.frame
 
     def joins_lines(self) -> bool:
         """Whether some field goes over several lines, so that there are fewer rows than lines."""
@@ -172,7 +192,7 @@ class _Rows:
 def _choose_quoting(text: str, separator: str) -> _Rows:
     """The rows by the reading of quotation marks that fits: fields that they enclose, if that is possible."""
     enclosed = _Rows(text, separator)
-    if QUOTE not in text or QUOTE in text.lstrip().split("\n", 1)[0]:
+    if QUOTE not in text or QUOTE in _first_line(text.lstrip()):
         return enclosed
     # Enclosed fields may hold line breaks between commas, but hardly ever between tabs.
     if enclosed.frame is not None and not (separator == "\t" and enclosed.joins_lines()):
@@ -208,13 +228,19 @@ def _find_header(text: str) -> tuple[str, str]:
     if comments:
         text = text.split("\n", comments)[comments]
     separator = _find_separator(text)
-    if separator not in text.split("\n", 1)[0] and (spaced := _join_by_single_blanks(text)):
+    if separator not in _first_line(text) and (spaced := _join_by_single_blanks(text)):
         text, separator = spaced, " "
-    return "\n" * comments + text, separator
+    return ("\n" * comments + text if comments else text), separator
+
+
+def _first_line(text: str) -> str:
+    """The first line, without a copy of all others."""
+    end = text.find("\n")
+    return text if end < 0 else text[:end]
 
 
 def _find_separator(text: str) -> str:
-    separator, first = detect_delimiter(text), text.split("\n", 1)[0]
+    separator, first = detect_delimiter(text), _first_line(text)
     return LAST_RESORT if separator not in first and LAST_RESORT in first else separator
 
 
@@ -418,11 +444,14 @@ def load_table(path: Path) -> LoadedTable:
         frame, notes = replace_decimal_commas(frame, frame.columns)
         return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
     text = decode_text(raw, path)
-    if not text.strip():
+    begins = re.search(r"\S", text)
+    if begins is None:
         raise InputError("is empty; a table with a header is needed", file=path)
-    if text.lstrip()[0] in "[{":
+    if begins[0] in "[{":
         return _load_json(text, path)
     record, changed = read_record_beside(raw, path)
+    # A large table would be held three times.
+    del raw
     loaded = join_headers(_load_delimited(text, path))
     frame = undo_plain_text(loaded.frame, loaded.frame.columns)
     return replace(loaded, frame=frame, record=record, notes=(*loaded.notes, *changed))

@@ -118,11 +118,12 @@ def replace_words(scores: pl.Series, options: ReadOptions, source: Source, heade
     Words that no scale has are refused with the option that says their worth; a few among numbers stay broken cells.
     """
     said = parse_values(options.values)
-    words = scores.str.strip_chars()
-    cells = [word for word in words.drop_nulls().unique(maintain_order=True) if word.casefold() not in MISSING]
+    different = scores.unique(maintain_order=True).drop_nulls().str.strip_chars().unique(maintain_order=True)
+    cells = [word for word in different if word.casefold() not in MISSING]
     others = [word for word in cells if plain(word) not in said and not _is_number(word)]
     if not others and not said:
         return scores, []
+    words = scores.str.strip_chars()
     strange = words.is_in(others).sum()
     worth = {word: said[plain(word)] for word in cells if plain(word) in said} | _read_dressed(others)
     left = [word for word in others if word not in worth]

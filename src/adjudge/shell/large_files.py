@@ -16,7 +16,9 @@ LARGE_TABLE = 1_000_000
 # What a judgment takes, about: to be read (of a million, 0.52 kB in Parquet and 0.57 in CSV), and to be read and ranked
 # by the mixed model (1.0 to 1.2 kB besides, docs/mixed.md).
 BYTES_TO_READ = 600
-BYTES_TO_RANK = 1800
+BYTES_TO_MODEL = 1800
+FIRST_BYTES = 1 << 20
+"""So much of a CSV file tells how long its rows are."""
 
 
 def is_large(file: Path) -> bool:
@@ -28,13 +30,13 @@ def is_large(file: Path) -> bool:
     return file.stat().st_size >= LARGE_FILE
 
 
-def check_memory(file: Path, *, to_rank: bool = False) -> None:
-    """Refuse to read, or to read and rank, a table that does not fit into free memory."""
+def check_memory(file: Path, *, to_rank: bool = False, modelled: bool = False) -> None:
+    """Refuse to read a table, or to rank it (by the mixed model), that does not fit into free memory."""
     from adjudge.table.errors import InputError
     from adjudge.table.files import memory_at_hand
 
     rows, room = _count_rows(file), memory_at_hand()
-    needed = rows * (BYTES_TO_RANK if to_rank else BYTES_TO_READ)
+    needed = rows * (BYTES_TO_MODEL if modelled else BYTES_TO_READ)
     if needed > room:
         done = f"read whole{' and ranked' if to_rank else ''}"
         taken = f"{rows:,} rows take about {needed / 1e9:,.0f} GB to be {done}"
@@ -42,14 +44,16 @@ def check_memory(file: Path, *, to_rank: bool = False) -> None:
 
 
 def _count_rows(file: Path) -> int:
-    """The number of rows of a Parquet or CSV file; 0 for other files."""
+    """The number of rows of a Parquet file, and about that of a CSV file; 0 for other files."""
     import polars as pl
 
-    if file.suffix.lower() not in (".csv", ".parquet"):
+    if file.suffix.lower() == ".csv":
+        with file.open("rb") as table:
+            text = table.read(FIRST_BYTES)
+        return text.count(b"\n") * file.stat().st_size // max(len(text), 1)
+    if file.suffix.lower() != ".parquet":
         return 0
-    parquet = file.suffix.lower() == ".parquet"
     try:
-        table = pl.scan_parquet(file) if parquet else pl.scan_csv(file, infer_schema=False, truncate_ragged_lines=True)
-        return int(table.select(pl.len()).collect(engine="streaming").item())
+        return int(pl.scan_parquet(file).select(pl.len()).collect(engine="streaming").item())
     except (pl.exceptions.PolarsError, OSError):
         return 0

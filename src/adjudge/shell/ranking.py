@@ -153,7 +153,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         >>> ranking = adjudge.rank("scores.csv", level=0.01)  # doctest: +SKIP
         >>> print(ranking)  # doctest: +SKIP
     """
-    from adjudge.ranking.methods import find_method, rank_large_file
+    from adjudge.ranking.methods import MODELLED, find_method, rank_large_file
     from adjudge.ranking.methods import rank as rank_judgments
     from adjudge.readers.registry import as_metric_scores
     from adjudge.shell.large_files import check_memory
@@ -166,7 +166,7 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         counted = rank_large_file(file, method, settings, judged.reading.options) if plain else None
         if counted is not None:
             return counted
-        check_memory(file, to_rank=True)
+        check_memory(file, to_rank=True, modelled=method is None or find_method(method).function == MODELLED)
     helpers = None if options.with_scores is None else as_metric_scores(options.with_scores)
     parts = judged.by_pair(everyone=True)
     if helpers is not None and len(parts) > 1:

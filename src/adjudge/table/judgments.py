@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import cached_property
 from itertools import chain
-from operator import add
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +34,9 @@ if TYPE_CHECKING:
 
 DIGITS = 12
 """Long enough to distinguish data: ten million tables all have different ones with probability 0.84."""
+
+
+ROWS_AT_ONCE = 1 << 18
 
 
 def fingerprint(content: str | bytes, *, digits: int = DIGITS) -> str:
@@ -63,7 +65,12 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     )
     # Lists and records become text, so that they fit on one line.
     texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
-    return fingerprint(table.select(pl.exclude(nested), *texts).write_csv())
+    table = table.select(pl.exclude(nested), *texts)
+    digest = hashlib.sha256(table.clear().write_csv().encode())
+    # In pieces, so that the text of a large table is never held whole.
+    for piece in table.iter_slices(ROWS_AT_ONCE):
+        digest.update(piece.write_csv(include_header=False).encode())
+    return digest.hexdigest()[:DIGITS]
 
 
 def _as_text(value: object) -> str:
@@ -173,12 +180,30 @@ def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
     Hashes of different tables cannot be compared: columns without any value are left out.
     """
     # Every column has a seed of its own: a sum of hashes then tells the values of one from those of another.
-    seeds = {name: seed for seed, name in enumerate(key) if table[name].null_count() < table.height}
-    if not seeds:
-        return np.zeros(table.height, dtype=np.uint64)
-    # One sum instead of a column of hashes each, which would be as large as the table.
-    total = reduce(add, (pl.col(name).hash(seed) for name, seed in seeds.items()))
-    return table.select(total).to_series().to_numpy(writable=True)
+    empty = empty_columns(table)
+    seeds = {name: seed for seed, name in enumerate(key) if name not in empty}
+    # One column after the other, because all hashes together would be as large as the table.
+    total = pl.zeros(table.height, dtype=pl.UInt64, eager=True)
+    for name, seed in seeds.items():
+        total += table.select(pl.col(name).hash(seed)).to_series()
+    return total.to_numpy(writable=True)
+
+
+def empty_columns(table: pl.DataFrame) -> set[str]:
+    """The columns without any value; a column taken out to be looked at would be written out in full."""
+    return {name for name, nulls in zip(table.columns, table.null_count().row(0), strict=True) if nulls == table.height}
+
+
+def rows_where(table: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
+    """The rows that meet a condition; columns of a large table without any value stay unwritten."""
+    empty = empty_columns(table) if table.height > ROWS_AT_ONCE else set()
+    if not empty:
+        return table.filter(condition)
+    wanted = table.select(condition).to_series()
+    kept = table.drop(empty).filter(wanted)
+    return kept.select(
+        pl.lit(None, dtype).alias(name) if name in empty else name for name, dtype in table.schema.items()
+    )
 
 
 def has_single(hashes: Hashes) -> bool:
@@ -399,11 +424,11 @@ class Judgments:
 
     def select(self, condition: pl.Expr) -> Judgments:
         """The rows that meet the condition, without a record of the others; for splitting a table."""
-        return replace(self, table=self.table.filter(condition))
+        return replace(self, table=rows_where(self.table, condition))
 
     def keep(self, condition: pl.Expr, *, otherwise: str) -> Judgments:
         """The rows that meet the condition; the others are set aside for the reason given."""
-        kept = self.table.filter(condition)
+        kept = rows_where(self.table, condition)
         left_out = self.table.height - kept.height
         return replace(self, table=kept, set_aside=self.set_aside + (SetAside(otherwise, left_out),) * bool(left_out))
 
@@ -436,6 +461,8 @@ class Judgments:
     def by_pair(self) -> dict[str, Judgments]:
         """One table per language pair; a pair that occurs in several campaigns is split, as `campaign/cs-en`."""
         parts: dict[str, Judgments] = {}
+        if len(self) and len(self.pairs) == 1 and self.table["campaign"].n_unique() == 1:
+            return {self.pairs[0]: self}
         if not len(self) and self.machine is not None:
             what = f"all {self.machine.height:,} judgments are by machine judges, which never count as people"
             raise DataError(f"{what}; give the judgments of people too (docs/judges.md)")

@@ -8,24 +8,30 @@ the mean and standard deviation of the annotator.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
 
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import Judgments, answers_needed, weights_of
-from adjudge.table.maths import Bools, Floats, Ints, divide, memoised
+from adjudge.table.judgments import INCLUSION, RECOGNISED_EXTRAS, Judgments, answers_needed, codes_of, weights_of
+from adjudge.table.maths import Bools, Floats, Ints, distinct, divide, memoised
 from adjudge.table.protocols import KIND_CODES, RATED, SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
 
 # Fields of `Sheet` with one entry per score.
 _BY_SCORE = (
     "score", "annotator", "system", "item", "rated", "kind", "document", "original", "given_z", "judgments"
+)  # fmt: skip
+_NEEDED = (
+    "protocol", "annotator", "document", "segment", "system", "kind", "human", "score", INCLUSION, *RECOGNISED_EXTRAS
 )  # fmt: skip
 # The official z-scores were computed from annotators' means and standard deviations as R prints them. The same rounding
 # changes a z-score by less than 1e-6, and reproduces the official numbers to their last digit.
@@ -84,7 +90,9 @@ class Sheet:
 @memoised
 def sheet_of(judgments: Judgments) -> Sheet:
     """Code the scores of one language pair, last revision; rows without a score are left out."""
-    table = judgments.final().table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
+    table = judgments.final().table
+    table = table.select(name for name in _NEEDED if name in table.columns)
+    table = table.filter(pl.col("protocol").is_in(SCORED) & pl.col("score").is_not_null())
     rated = _mark_rated(table, judgments)
     systems = table["system"].filter(rated).unique().sort()
     annotators = table["annotator"].fill_null(NOBODY).unique().sort()
@@ -104,12 +112,12 @@ def sheet_of(judgments: Judgments) -> Sheet:
         item=item,
         item_system=item_system,
         rated=rated.to_numpy(),
-        kind=_codes(table["kind"], tuple(KIND_CODES)),
+        kind=_constant(_codes(table["kind"], tuple(KIND_CODES))),
         documents=tuple(documents),
         document=_codes(table["document"], documents),
-        original=~_column(table, "copy", False).to_numpy(),
-        given_z=_column(table, "z", float("nan")).to_numpy(),
-        judgments=_column(table, "n", 1).cast(pl.Int64).to_numpy(),
+        original=_constant(~_column(table, "copy", False).to_numpy()),
+        given_z=_constant(_column(table, "z", float("nan")).to_numpy()),
+        judgments=_constant(_column(table, "n", 1).cast(pl.Int64).to_numpy()),
         item_weight=_item_weights(table, rated, item),
     )
 
@@ -142,8 +150,8 @@ def _mark_rated(table: pl.DataFrame, judgments: Judgments) -> pl.Series:
 
 def _items(table: pl.DataFrame) -> Ints:
     """An integer for every output of a system for a segment."""
-    number = pl.struct("system", "document", "segment").rank("dense") - 1
-    return table.select(number.cast(pl.Int64)).to_series().to_numpy()
+    (codes,) = codes_of(table, ("system", "document", "segment"))
+    return codes
 
 
 def _item_weights(table: pl.DataFrame, rated: pl.Series, item: Ints) -> Floats | None:
@@ -161,6 +169,15 @@ def _column(table: pl.DataFrame, name: str, otherwise: bool | float) -> pl.Serie
     if name not in table.columns or table[name].dtype == pl.String:
         return pl.repeat(otherwise, table.height, eager=True).alias(name)
     return table[name].fill_null(otherwise)
+
+
+def _constant(values: NDArray[Any]) -> NDArray[Any]:
+    """The same values; one that stands in every place is held once."""
+    first = values[:1]
+    same = bool(
+        np.isnan(values).all() if first.dtype.kind == "f" and np.isnan(first).any() else (values == first).all()
+    )
+    return np.broadcast_to(first, values.shape) if same and len(values) else values
 
 
 def _codes(column: pl.Series, values: Sequence[str] | pl.Series) -> Ints:
@@ -241,36 +258,84 @@ def significant(values: Floats, digits: int = PRINTED_DIGITS) -> Floats:
 def resampled_means(sheet: Sheet, count: int, rng: np.random.Generator) -> Floats:
     """System means over bootstrap resamples of annotators: (count, systems).
 
-    Items of a system that the same annotators judged, as the segments of a document, are taken together: the sum of
-    their means is the sum of everybody's scores by the number of times that these were drawn.
+    An item that one annotator judged once counts where the annotator was drawn, however often: sums by annotator and
+    system say all of these items. Other items of a system that the same annotators judged, as the segments of a
+    document, are taken together: the sum of their means is the sum of everybody's scores by the number of times that
+    these were drawn.
     """
-    from scipy.sparse import coo_array
-
     used = sheet.rated & ~np.isnan(sheet.score) & (sheet.item_system[sheet.item] >= 0)
     people, systems = len(sheet.annotators), len(sheet.systems)
     item, who, score = sheet.item[used], sheet.annotator[used], sheet.score[used]
-    # Sorted by item, so that systems with equal scores get exactly equal sums.
-    order = np.lexsort((who, item))
-    item, who, score = item[order], who[order], score[order]
-    alike = _group_items_judged_alike(sheet, item, who)
-    shape = (len(alike.system), people)
-    share = np.ones(len(sheet.item_system)) if sheet.item_weight is None else sheet.item_weight
-    sums = coo_array((share[item] * score, (alike.group[item], who)), shape=shape).tocsr()
-    first = alike.first[item]
-    counts = coo_array((np.ones(int(first.sum())), (alike.group[item[first]], who[first])), shape=shape).tocsr()
-    groups = np.arange(len(alike.system))
-    by_system = coo_array((np.ones(len(groups)), (alike.system, groups)), shape=(systems, len(groups))).tocsr()
-    items = np.unique(item)
-    weight = np.bincount(alike.group[items], weights=share[items], minlength=len(groups))
-    slices: list[Floats] = []
-    step = max(1, 20_000_000 // max(len(groups), 1))
+    times = np.bincount(item, minlength=len(sheet.item_system))
+    share = np.ones(len(times)) if sheet.item_weight is None else sheet.item_weight
+    # In the order of items, so that systems with equal scores get exactly equal sums.
+    row_of = np.empty(len(times), dtype=np.int64)
+    row_of[item] = np.arange(len(item))
+    once = row_of[times == 1]
+    cell, weight = (sheet.item_system[item[once]], who[once]), share[item[once]]
+    sum_once, weight_once = (_add_up(values, cell, (systems, people)) for values in (weight * score[once], weight))
+    again = np.flatnonzero(times[item] > 1)
+    again = again[np.lexsort((who[again], item[again]))]
+    several = _JudgedBySeveral.of(sheet, share, item[again], who[again], score[again])
+    means = np.empty((count, systems))
+    step = max(1, _MOST_CELLS // max(several.groups, people, 1))
     for start in range(0, count, step):
         size = min(step, count - start)
         weights = rng.multinomial(people, np.full(people, 1 / people), size=size).T.astype(float)
-        drawn = counts @ weights
-        total = by_system @ divide(sums @ weights, drawn, otherwise=0.0)
-        slices.append(divide(total, by_system @ ((drawn > 0) * weight[:, None])).T)
-    return np.concatenate(slices) if slices else np.empty((0, systems))
+        total, whole = several.of_resamples(weights)
+        drawn = (weights > 0).astype(float)
+        means[start : start + size] = divide(sum_once @ drawn + total, weight_once @ drawn + whole).T
+    return means
+
+
+def _add_up(values: Floats, cell: tuple[Ints, Ints], shape: tuple[int, int]) -> csr_array:
+    """The sum of the values in each cell of a sparse table, which adds up every row in the same order."""
+    from scipy.sparse import coo_array
+
+    return coo_array((values, cell), shape=shape).tocsr()
+
+
+_MOST_CELLS = 4_000_000
+"""Weights of groups in resamples that are held at one time."""
+
+
+@dataclass(frozen=True, eq=False)
+class _JudgedBySeveral:
+    """Items that were judged several times, in groups of one system that the same annotators judged equally often."""
+
+    sums: csr_array
+    """The sum of everybody's scores of the items of a group: (groups, people)."""
+    counts: csr_array
+    """How often everybody judged each item of a group: (groups, people)."""
+    by_system: csr_array
+    """Which groups are of a system: (systems, groups)."""
+    weight: Floats
+    """The weights of the items of each group, added up."""
+
+    @property
+    def groups(self) -> int:
+        """How many groups there are."""
+        return len(self.weight)
+
+    @classmethod
+    def of(cls, sheet: Sheet, share: Floats, item: Ints, who: Ints, score: Floats) -> _JudgedBySeveral:
+        """The groups, from the item, annotator and score of every row, in the order of items and annotators."""
+        alike = _group_items_judged_alike(sheet, item, who)
+        shape, groups = (len(alike.system), len(sheet.annotators)), np.arange(len(alike.system))
+        first = alike.first[item]
+        items = distinct(item)
+        return cls(
+            _add_up(share[item] * score, (alike.group[item], who), shape),
+            _add_up(np.ones(int(first.sum())), (alike.group[item[first]], who[first]), shape),
+            _add_up(np.ones(len(groups)), (alike.system, groups), (len(sheet.systems), len(groups))),
+            np.bincount(alike.group[items], weights=share[items], minlength=len(groups)).astype(float),
+        )
+
+    def of_resamples(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The sum over items of each system and their weight, given how often everybody was drawn: (systems, draws)."""
+        drawn = self.counts @ weights
+        total = self.by_system @ divide(self.sums @ weights, drawn, otherwise=0.0)
+        return total, self.by_system @ ((drawn > 0) * self.weight[:, None])
 
 
 @dataclass(frozen=True, eq=False)
