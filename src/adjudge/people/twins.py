@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from adjudge.people.results import Twins
+from adjudge.table.judgments import codes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,14 +182,19 @@ def _answers(judgments: Judgments) -> _Answers:
     name = pl.concat_str(
         [pl.col("document").fill_null(""), pl.col("segment").fill_null("")], separator=" "
     ).str.strip_chars()
-    table = (
+    text = ("document", "segment")
+    given = (
         judgments.final()
-        .table.select("annotator", "system", "kind", good=good, item=name)
+        .table.select("annotator", "system", "kind", *text, good=good)
         .filter(
             pl.col("good").is_not_null()
             & pl.col("annotator").is_not_null()
             & pl.col("kind").is_in(["system", "reference"])
         )
+    )
+    table = (
+        given.filter(_mark_shared(given, text))
+        .select("annotator", "system", "good", item=name)
         .unique(["annotator", "item", "system"], keep="first", maintain_order=True)
     )
     words = {column: table[column].unique().sort() for column in ("annotator", "item", "system")}
@@ -201,6 +207,15 @@ def _answers(judgments: Judgments) -> _Answers:
     order = np.argsort(first)
     annotator, item = np.divmod(met[order], len(words["item"]) + 1)
     return _Answers(words["annotator"].to_list(), words["item"].to_list(), annotator, item, answers[order])
+
+
+def _mark_shared(given: pl.DataFrame, text: tuple[str, ...]) -> Bools:
+    """Mark the answers about items that several annotators judged; in large campaigns of votes there are few."""
+    item, annotator = codes_of(given, text, ("annotator",))
+    one_of_them = np.empty(int(item.max(initial=-1)) + 1, dtype=np.int64)
+    one_of_them[item] = annotator
+    shared = np.bincount(item, one_of_them[item] != annotator, len(one_of_them)) > 0
+    return np.asarray(shared[item])
 
 
 def _longest_run(shared: _Shared, kind: str, rate: float) -> Twins | None:

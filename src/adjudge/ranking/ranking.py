@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from itertools import repeat
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -457,10 +457,12 @@ def _comparisons(findings: Findings, order: NDArray[np.int64], decisions: PairDe
 
 def _plain(values: NDArray[Any]) -> list[float | int | None]:
     """Plain numbers, all at once; whole numbers stay whole, NaN is None."""
-    if values.dtype.kind not in "iu":
-        values = np.where(np.isnan(values), None, values.astype(object))
     plain: list[float | int | None] = values.tolist()
-    return plain
+    return (
+        plain
+        if values.dtype.kind in "iu"
+        else [None if number is None or isnan(number) else number for number in plain]
+    )
 
 
 def _number(value: np.floating | np.integer | float) -> float | int | None:
