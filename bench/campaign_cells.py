@@ -233,6 +233,8 @@ class Relative:
     taste: float = 0.5
     polarising: float = 0.0
     """How much one half of the people like the first system, and the other half dislike it."""
+    polarised: int = 1
+    """How many systems, the first ones, part people so, each its own halves."""
     families: float = 0.0
     """Taste for the whole first half of the systems, besides."""
     luck: float = 1.0
@@ -274,7 +276,7 @@ class Relative:
             segment[np.flatnonzero(person == who)[:extra]] = np.repeat(np.arange(self.common), self.each)
         shown = rng.permuted(np.tile(np.arange(self.systems), (len(person), 1)), axis=1)[:, : self.shown]
         liking = rng.normal(0, self.taste, (len(self.work), self.systems))
-        liking[:, 0] += self.polarising * rng.choice([-1.0, 1.0], len(self.work))
+        liking[:, : self.polarised] += self.polarising * rng.choice([-1.0, 1.0], (len(self.work), self.polarised))
         if self.families:
             liking[:, : self.systems // 2] += rng.normal(0, self.families, (len(self.work), 1))
         luck = rng.normal(0, self.luck, (segment.max() + 1, self.systems))
@@ -364,6 +366,7 @@ EQUAL: dict[str, Cell] = {
     "pairs, one of 3 does 90%": replace(alike(4, 3, 1), work=NEARLY_ALL_BY_ONE),
     "rankings of 5, one of 8 does half": replace(alike(8, 8, 1, shown=5), work=(140, *((20,) * 7))),
     "rankings of 5, one system polarises, 8 people": alike(8, 8, 30, shown=5, polarising=1.0),
+    "rankings of 5, two systems polarise, 8 people": alike(8, 8, 30, shown=5, polarising=1.0, polarised=2),
 }
 """Systems that are equally good: nothing may be decided."""
 
