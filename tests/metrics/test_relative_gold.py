@@ -129,3 +129,24 @@ def test_a_method_for_rankings_does_not_fit_scores(tmp_path: Path) -> None:
     )  # fmt: skip
     with pytest.raises(UsageError, match="leave it out with scores"):
         adjudge.meta(scores, [metric_table(tmp_path / "metrics.tsv")], gold_method="wins")
+
+
+def test_systems_that_scores_tell_apart(tmp_path: Path) -> None:
+    """The pairs are those that `rank` decides; a metric that orders systems by name is right on its share of them."""
+    rng = np.random.default_rng(4)
+    level = {"a": 50, "b": 52, "c": 65, "d": 80}
+    rows = [
+        {"annotator": f"p{who}", "segment": str(item), "system": name, "score": float(rng.normal(at, 5))}
+        for who in range(6) for item in range(20) for name, at in level.items()
+    ]  # fmt: skip
+    file = tmp_path / "metric.tsv"
+    scores = [
+        "system\tmetric\tscore",
+        *(f"{name}\tturned\t{score}" for name, score in zip("abcd", (1, 0, 2, 3), strict=True)),
+    ]
+    file.write_text("\n".join(scores) + "\n")
+    frame = pl.DataFrame(rows)
+    decided = {(pair.better, pair.worse) for pair in adjudge.rank(frame).comparisons if pair.decided}
+    own = adjudge.meta(adjudge.read(frame), [file], resamples=20).metrics["turned"]["separated systems"]
+    assert own.n == len(decided) >= 5
+    assert own.values["accuracy"] == pytest.approx(1 - (("b", "a") in decided) / len(decided))

@@ -124,6 +124,8 @@ def prepare(folder: Path) -> None:
     (folder / "faults.en.txt").write_text(FAULTS)
     for name, content in (("unequal", UNEQUAL), ("calibration", CALIBRATION), ("copied", COPIED), ("tied", TIED)):
         (folder / f"{name}.csv").write_text(content)
+    order = [f"system-0{number}\torder\t{number}" for number in range(1, 6)]
+    (folder / "order.tsv").write_text("\n".join(["system\tmetric\tscore", *order]) + "\n")
     (folder / "builders.csv").write_text("annotator,own_system\nc,X\nd,Y\n")
     (folder / "news.en.txt").write_text(news("sport sport money", 24) + "\n" + news("sport", 1))
     (folder / "corpus.en.txt").write_text(news("sport money weather", 60))

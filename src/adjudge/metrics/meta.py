@@ -103,7 +103,7 @@ def meta(gold: Judgments | Path | str, scores: Sequence[Path | str], settings: M
         scores: files or folders of metric scores; the file of human scores may be among them.
         settings: what is correlated, and how it is tested.
     """
-    from adjudge.metrics.segment_tau import add_relative_levels
+    from adjudge.metrics.segment_tau import add_relative_levels, add_separated_level
 
     repeats = {"permutations": settings.permutations, "resamples": settings.resamples, "seed": settings.seed}
     check_counts(settings.permutations, settings.resamples)
@@ -117,8 +117,10 @@ def meta(gold: Judgments | Path | str, scores: Sequence[Path | str], settings: M
         made_with=inputs.made_with,
         notes=inputs.notes,
     )
-    if inputs.ranking is None or not isinstance(gold, Judgments):
+    if not isinstance(gold, Judgments):
         return result
+    if inputs.ranking is None:
+        return add_separated_level(result, as_scores(gold), inputs.metrics, seed=settings.seed)
     return add_relative_levels(
         replace(result, settings={**result.settings, "gold_method": inputs.ranking.method}),
         gold,

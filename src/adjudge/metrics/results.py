@@ -168,7 +168,7 @@ class MetaEvaluation(Result):
 
 
 _LEVEL_NOTES = {
-    SEPARATED: "Of the pairs of systems that people's judgments tell apart (Holm), the share that the metric orders "
+    SEPARATED: "Of the pairs of systems that people's judgments tell apart, the share that the metric orders "
     "the same way.",
     DECIDED: "Kendall's tau over what people preferred. Equal scores of the metric count as errors, are left out, or "
     "count as 0: docs/meta.md says which metrics tasks did what.",

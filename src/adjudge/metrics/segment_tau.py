@@ -16,7 +16,7 @@ where documents are not named. Two metrics are compared by `tau_ties_zero` on th
 texts change sides in the permutations.
 
 At the level of systems, the order that people gave is only partly certain. `separated systems` counts the pairs of
-systems that the ranking tells apart after Holm's correction, and how many of them the metric orders the same way.
+systems that the ranking decides, from rankings or from scores, and how many of them the metric orders the same way.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from adjudge.metrics.join import HUMAN
 from adjudge.metrics.levels import interval
 from adjudge.metrics.results import DECIDED, SEPARATED, MetaEvaluation, MetricAtLevel, MetricComparison, descending
 from adjudge.metrics.significance import PermutationTest, adjust_tests, metric_clusters
+from adjudge.ranking.methods import RankSettings, rank
 from adjudge.readers.metric_scores import MetricScore, score_cells, segment_namer
 from adjudge.table.comparisons import comparisons, segment_keys
 from adjudge.table.errors import DataError
@@ -87,6 +88,23 @@ def add_relative_levels(
         clusters={**result.clusters, DECIDED: metric_clusters(compared, order)},
         set_aside=(*result.set_aside, *aside),
     )
+
+
+def add_separated_level(
+    result: MetaEvaluation, judgments: Judgments, metrics: Sequence[MetricScore], *, seed: int
+) -> MetaEvaluation:
+    """The evaluation with the pairs of systems that judgments of scores tell apart; all others count as ties.
+
+    Where the judgments cannot be ranked, there is no such level.
+    """
+    try:
+        ranking = rank(judgments, method=None, settings=RankSettings(seed=seed))
+    except DataError:
+        return result
+    levels = {name: dict(at_level) for name, at_level in result.metrics.items()}
+    for name, at_level in _evaluate_separated(ranking, metrics).items():
+        levels.setdefault(name, {})[SEPARATED] = at_level
+    return replace(result, metrics=levels)
 
 
 def _evaluate_separated(ranking: Ranking, metrics: Sequence[MetricScore]) -> dict[str, MetricAtLevel]:

@@ -109,7 +109,9 @@ def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEval
     """Correlate metrics with human scores, and test which metric is better."""
     from adjudge.metrics.meta import meta as evaluate
 
-    is_table = isinstance(files.gold, str | Path) and reading.format is None
+    # A table of human scores is text; only judgments come as Parquet.
+    is_text = isinstance(files.gold, str | Path) and not str(files.gold).lower().endswith(".parquet")
+    is_table = is_text and reading.format is None
     scored = files.gold if is_table else reading.one_pair(files.gold)
     result = evaluate(scored, files.scores, settings)
     if files.report is not None:
