@@ -242,11 +242,9 @@ def _by_rule(judgments: Judgments, published: Published | None, rule: str | None
 
 
 def _as_published(ranking: Ranking) -> Published:
-    """What a workshop would print: clusters, each with the ranks from its first to its last system."""
-    ranges: dict[str, Range] = {}
-    for cluster in ranking.clusters:
-        ranges |= dict.fromkeys(cluster, (len(ranges) + 1, len(ranges) + len(cluster)))
-    return Published(f"the ranking by {ranking.method}", ranges)
+    """What a workshop would print: the ranks, and the pairs that the rule's own test calls different."""
+    ranges = {one.system: (one.rank, one.rank) for one in ranking.systems}
+    return Published(f"the ranking by {ranking.method}", ranges, pairs=tuple(sorted(_called(ranking))))
 
 
 def _ranks(ranking: Ranking) -> dict[str, int]:

@@ -56,6 +56,8 @@ class Published:
     ranges: Mapping[str, Range]
     """The ranks that each system may have, as published."""
     notes: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, str], ...] | None = None
+    """The pairs told apart, the better one first, where these are known; otherwise the ranges say it."""
 
     def of(self, systems: Iterable[str]) -> Published:
         """The ranking of these systems, under their names; what nobody judged is left out, with a note."""
@@ -74,6 +76,8 @@ class Published:
     @property
     def apart(self) -> tuple[tuple[str, str], ...]:
         """Pairs of systems that the ranking tells apart, the better one first."""
+        if self.pairs is not None:
+            return self.pairs
         names = list(self.ranges)
         return tuple((a, b) for a in names for b in names if self.ranges[a][1] < self.ranges[b][0])
 
