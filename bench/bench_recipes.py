@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import polars as pl
@@ -22,6 +23,9 @@ from adjudge.readers.native import read_frame
 from adjudge.readers.options import ReadOptions
 from adjudge.table.judgments import Judgments
 from adjudge.table.rng import generator
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 RESULTS = Path(__file__).parent / "results" / "recipes.json"
 CAMPAIGNS, SYSTEMS, PEOPLE, DOCUMENTS, SEGMENTS, DOMAINS = 200, 8, 10, 40, 4, 4
@@ -52,9 +56,9 @@ def drawn(seed: int, waves: int) -> Judgments:
     return read_frame(frame.with_columns(protocol=pl.lit("da"), domain=pl.col("domain") % DOMAINS), ReadOptions())
 
 
-def measured(waves: int) -> dict[str, dict[str, float]]:
+def measured(waves: int, names: Iterable[str] = RECIPES) -> dict[str, dict[str, float]]:
     """The rates of every recipe, in percent, with the standard error of the first."""
-    found: dict[str, list[tuple[bool, float, bool]]] = {name: [] for name in RECIPES}
+    found: dict[str, list[tuple[bool, float, bool]]] = {name: [] for name in names}
     for seed in range(CAMPAIGNS):
         judgments = drawn(seed, waves)
         for name, seen in found.items():

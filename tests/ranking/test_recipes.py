@@ -79,6 +79,41 @@ def test_wmt22_tests_z_scores_on_shared_segments() -> None:
     )
 
 
+def test_wmt23_orders_by_raw_means_and_tests_z_scores() -> None:
+    rows = table(6)
+    own = {name: [float(str(r["score"])) for r in rows if r["annotator"] == name] for name in ("p0", "p1", "p2")}
+    for row in rows:
+        values = own[str(row["annotator"])]
+        row["z"] = (float(str(row["score"])) - fmean(values)) / stdev(values)
+    ranking = ranked([{key: value for key, value in row.items() if key != "z"} for row in rows], "wmt23")
+    raw, z = outputs(rows), outputs(rows, "z")
+    for system in ranking.systems:
+        assert system.score == pytest.approx(fmean(raw[system.system].values()))
+
+    def p_of(a: str, b: str) -> float:
+        on = sorted(set(z[a]) & set(z[b]))
+        return float(stats.mannwhitneyu([z[a][s] for s in on], [z[b][s] for s in on], alternative="greater").pvalue)
+
+    check_pairs(ranking, {(a, b): p_of(a, b) for a in z for b in z if a != b})
+    wins = {a: sum(p_of(a, b) < 0.05 for b in z if a != b) for a in z}
+    assert {one.system: one.numbers["wins"] for one in ranking.systems} == wins
+
+
+def test_the_means_of_2023_are_those_of_the_released_table(data: Path) -> None:
+    """WMT23.results.txt of the workshop, English-German; the file of scores calls LanguageX ZengHuiMT.
+
+    Its wins are counted on z-scores, which the released means of segments do not hold.
+    """
+    official = {
+        "GPT4-5shot": 88.96, "ONLINE-B": 88.83, "ONLINE-W": 88.27, "ONLINE-A": 88.11, "ONLINE-Y": 87.99, "refA": 87.66,
+        "ONLINE-M": 86.67, "ONLINE-G": 85.53, "Lan-BridgeMT": 84.01, "ZengHuiMT": 82.65, "NLLB_MBR_BLEU": 76.82,
+        "NLLB_Greedy": 75.74, "AIRC": 73.59,
+    }  # fmt: skip
+    ranking = adjudge.rank(data / "wmt23" / "human-scores" / "en-de.da-sqm.seg.score", method="wmt23")
+    assert {one.system: round(one.score or 0, 2) for one in ranking.systems} == official
+    assert list(ranking.order) == list(official)
+
+
 def test_wmt24_averages_domains_and_loses_the_direction_within_them() -> None:
     rows = table(2)
     ranking, scores = ranked(rows, "wmt24"), outputs(rows)

@@ -173,7 +173,7 @@ _ALL = (
             f"wmt{year}", "scores", "recipes.rank_by_recipe", f"the rule of the workshop of 20{year}",
             "mean z-score" if year == 22 else "mean score", beside=_MEANS, equal_systems=rates,
         )
-        for year, rates in ((22, (96, 30)), (24, (100, 38)), (25, (100, 47)), (26, (98, 32)))
+        for year, rates in ((22, (96, 30)), (23, (96, 29)), (24, (100, 38)), (25, (100, 47)), (26, (98, 32)))
     ),
 )  # fmt: skip
 METHODS = {method.name: method for method in _ALL}

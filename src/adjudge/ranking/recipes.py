@@ -7,6 +7,10 @@ different far too often: `bench/results/recipes.json` has the rates, and the fir
 `wmt22`  z-scores by annotator (DA+SQM), outputs averaged; rank-sum test on the segments that two systems share, which
          only the system with the higher mean can win; a line where it and all above have as many wins as there are
          systems below. Written after the workshop's script: make_rankings.py, for DA+SQM.
+`wmt23`  systems in the order of their raw means (DA+SQM), outputs averaged; rank-sum test on z-scores by annotator of
+         the segments that two systems share; lines as in 2022. Written after the table that the workshop released: its
+         means, order and lines follow from it, and that wins are counted on z-scores, since one system has more wins
+         than two above it.
 `wmt24`  rows of incomplete and duplicated documents are left out; the score is the mean over domains of the domain's
          mean; by domain a two-sided signed-rank test on shared segments, combined by Stouffer as if they were
          one-sided. Written after a description of the rule; the script itself was not read.
@@ -49,6 +53,9 @@ class Recipe:
     test: str
     lines: str
     standardises: bool = False
+    """Whether scores are standardised by annotator before they are tested."""
+    raw_means: bool = False
+    """Whether systems are ordered by the scores as given nevertheless, so that the lower mean may win."""
     leaves_out: tuple[str, ...] = ()
     """Rows whose flags contain one of these do not count."""
     repeats: bool = True
@@ -58,6 +65,9 @@ class Recipe:
 
 RECIPES = {
     "wmt22": Recipe("rank-sum on shared segments", "fewest-wins", standardises=True, repeats=False),
+    "wmt23": Recipe(
+        "rank-sum of z-scores on shared segments", "fewest-wins", standardises=True, raw_means=True, repeats=False
+    ),
     "wmt24": Recipe("signed-rank by domain, Stouffer", "strict", leaves_out=("incomplete", "dup"), unit="domain"),
     "wmt25": Recipe("signed-rank over waves", "ranges", unit="wave"),
     "wmt26": Recipe("paired or unpaired t", "strict"),
@@ -74,6 +84,8 @@ class _Outputs:
     domain: np.ndarray
     judgments: np.ndarray
     notes: tuple[str, ...]
+    given: Floats
+    """The same as given, before they were standardised."""
 
 
 def rank_by_recipe(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
@@ -82,7 +94,9 @@ def rank_by_recipe(judgments: Judgments, method: Method, settings: RankSettings)
     outputs = _outputs(judgments, recipe)
     scores = _system_means(outputs, recipe)
     greater = _TESTS[method.name](outputs, scores)
-    tests = PairTests(greater, np.minimum(greater, greater.T), "greater")
+    # Of two systems the one with the higher mean is called better, or neither.
+    ahead = scores[:, None] >= scores[None, :]
+    tests = PairTests(greater, np.where(ahead, greater, greater.T), "greater")
     wins = np.nan_to_num(greater, nan=1.0) < settings.level
     rule = settings.lines or recipe.lines
     numbers = {"n_all": outputs.judgments, "wins": wins.sum(1), "losses": wins.sum(0)}
@@ -111,9 +125,9 @@ def _outputs(judgments: Judgments, recipe: Recipe) -> _Outputs:
     kept = scored.filter(~_left_out(recipe)) if "flags" in table.columns else scored
     if recipe.standardises:
         mean, sd = pl.col("score").mean().over("annotator"), pl.col("score").std().over("annotator")
-        kept = kept.with_columns(((pl.col("score") - mean) / sd).alias("score"), sd.alias("_sd")).filter(
-            pl.col("_sd") > 0
-        )
+        kept = kept.with_columns(
+            ((pl.col("score") - mean) / sd).alias("score"), sd.alias("_sd"), pl.col("score").alias("_given")
+        ).filter(pl.col("_sd") > 0)
     systems = kept["system"].unique().sort()
     if len(systems) < 2:
         raise DataError(f"at least two systems must be scored, the rule leaves {len(systems)}; nothing can be ranked")
@@ -121,6 +135,7 @@ def _outputs(judgments: Judgments, recipe: Recipe) -> _Outputs:
     rows, domain_note = _with_domain(kept) if recipe.unit == "domain" else (kept, None)
     rows, wave_note = _with_wave(rows) if recipe.unit == "wave" else (rows.with_columns(_wave=0), None)
     score, domain = _matrix(rows, systems, WAVES if recipe.unit == "wave" else 1)
+    as_given = rows.with_columns(score=pl.col("_given")) if recipe.raw_means else None
     of_humans = set(kept.filter(pl.col("human"))["system"].to_list())
     counted = dict(kept.group_by("system").len().iter_rows())
     return _Outputs(
@@ -130,6 +145,7 @@ def _outputs(judgments: Judgments, recipe: Recipe) -> _Outputs:
         domain,
         np.array([counted[name] for name in systems], dtype=np.int64),
         tuple(note for note in (*notes[scored.height == kept.height :], domain_note, wave_note) if note),
+        score if as_given is None else _matrix(as_given, systems, 1)[0],
     )
 
 
@@ -179,7 +195,7 @@ def _system_means(outputs: _Outputs, recipe: Recipe) -> Floats:
     domains = np.unique(outputs.domain) if recipe.unit == "domain" else [None]
     means = np.full((len(domains), len(outputs.systems)), np.nan)
     for k, name in enumerate(domains):
-        score = outputs.score if name is None else outputs.score[:, :, outputs.domain == name]
+        score = outputs.given if name is None else outputs.given[:, :, outputs.domain == name]
         known = ~np.isnan(score)
         means[k] = divide(np.where(known, score, 0).sum(axis=(0, 2)), known.sum(axis=(0, 2)))
     known = ~np.isnan(means)
@@ -217,6 +233,20 @@ def _test_wmt22(outputs: _Outputs, scores: Floats) -> Floats:
         return float(mannwhitneyu(a, b, alternative="greater").pvalue) if len(a) else np.nan
 
     return _for_pairs(outputs, scores, p_of)
+
+
+def _test_wmt23(outputs: _Outputs, _: Floats) -> Floats:
+    """As in 2022, on scores that the order does not follow, so that either system can win."""
+    from scipy.stats import mannwhitneyu
+
+    n = len(outputs.systems)
+    p = np.full((n, n), np.nan)
+    for i in range(n):
+        for j in range(n):
+            a, b = _shared(outputs.score[0, i], outputs.score[0, j])
+            if i != j and len(a):
+                p[i, j] = float(mannwhitneyu(a, b, alternative="greater").pvalue)
+    return p
 
 
 def _test_wmt24(outputs: _Outputs, scores: Floats) -> Floats:
@@ -260,6 +290,7 @@ def _test_wmt26(outputs: _Outputs, scores: Floats) -> Floats:
 
 _TESTS: dict[str, Callable[[_Outputs, Floats], Floats]] = {
     "wmt22": _test_wmt22,
+    "wmt23": _test_wmt23,
     "wmt24": _test_wmt24,
     "wmt25": _test_wmt25,
     "wmt26": _test_wmt26,

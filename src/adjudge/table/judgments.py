@@ -57,20 +57,37 @@ def fingerprint_of_file(path: Path, *, digits: int = DIGITS) -> str:
 
 
 def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
-    """The fingerprint of a table's content; empty columns count only if they are among those that are always there."""
+    """The fingerprint of a table's content, whatever the order of its rows.
+
+    Empty columns count only if they are among those that are always there. Of screens only counts which rows share one,
+    since readers number them as they come.
+    """
     table = table.select(name for name in table.columns if name in always or table[name].count())
-    # Spans come first, so that fingerprints stay as they were.
+    # Spans come first, so that equal content has one form.
     nested = sorted(
         (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
     )
-    # Lists and records become text, so that they fit on one line.
+    # Lists and records become text, and every row a single line.
     texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
-    table = table.select(pl.exclude(nested), *texts)
-    digest = hashlib.sha256(table.clear().write_csv().encode())
-    # In pieces, so that the text of a large table is never held whole.
-    for piece in table.iter_slices(ROWS_AT_ONCE):
-        digest.update(piece.write_csv(include_header=False).encode())
-    return digest.hexdigest()[:DIGITS]
+    plain = table.select(pl.exclude(nested), *texts).with_columns(pl.col(pl.String).str.replace_all("[\r\n]", "\u2028"))
+    screens = plain["screen"] if "screen" in plain.columns else pl.Series("screen", [], dtype=pl.String)
+    plain = plain.drop("screen", strict=False)
+    total, blocks = 0, dict[str, int]()
+    # In pieces, so that the text of a large table is never held whole; sums do not depend on an order.
+    for start in range(0, plain.height, ROWS_AT_ONCE):
+        lines = plain[start : start + ROWS_AT_ONCE].write_csv(include_header=False).encode().split(b"\n")[:-1]
+        numbers = [int.from_bytes(hashlib.blake2b(line, digest_size=16).digest()) for line in lines]
+        if not screens.count():
+            total += sum(numbers)
+            continue
+        for screen, number in zip(screens[start : start + ROWS_AT_ONCE], numbers, strict=True):
+            if screen is None:
+                total += number
+            else:
+                blocks[screen] = blocks.get(screen, 0) + number
+    # A block is as many rows of these contents: one number again, so that its rows are told from those of others.
+    total += sum(int(fingerprint(f"block {rows}", digits=32), 16) for rows in blocks.values())
+    return fingerprint(f"{plain.clear().write_csv()}{plain.height} {total % 2**128:x}")
 
 
 def _as_text(value: object) -> str:
