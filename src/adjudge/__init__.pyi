@@ -290,7 +290,7 @@ def gold(
 def init(
     folder: str | Path,
     *,
-    protocol: Literal['da', 'ranking', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit'] | None = None,
+    protocol: Literal['da', 'ranking', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit', 'acceptability'] | None = None,
     pair: str | None = None,
     source: str | Path | None = None,
     systems: Mapping[str, str | Path] | str | Path | None = None,

@@ -155,11 +155,15 @@ def test_edits_go_to_qe_and_audit_and_controls_are_counted(tmp_path: Path, adjud
     native, edits = tmp_path / "judgments.parquet", tmp_path / "edits.tsv"
     assert adjudge("export", campaign, "-o", native).code == 0
     run = adjudge("export", campaign, "-o", edits, "--format", "post-edits", "--json")
-    assert [aside["reason"] for aside in run.json["set_aside"]] == ["control, which is no translation of a system"]
+    # What two people have made of a translation independently is no first and second stage.
+    assert [aside["reason"] for aside in run.json["set_aside"]] == [
+        "control, which is no translation of a system",
+        "edit of a translation by another person, which is no second stage",
+    ]
     assert edits.read_text().splitlines() == [
-        "document\tsource\tmt\tpe1\tpe2",
-        f"1\tQuelle 0\t{LINES[0]}\t{LINES[0]}\t{LINES[0]}",
-        f"1\tQuelle 1\t{LINES[1]}\t{LINES[1]}\tfive seven.",
+        "document\tsource\tmt\tpe1",
+        f"1\tQuelle 0\t{LINES[0]}\t{LINES[0]}",
+        f"1\tQuelle 1\t{LINES[1]}\t{LINES[1]}",
     ]
     assert adjudge("qe", edits, "--json").code == 0
     audited = adjudge("audit", native, "--json")

@@ -21,7 +21,7 @@ DATA_PAGE = Path(__file__).resolve().parents[2] / "docs" / "data.md"
         (table.SCORED, ("da", "sqm", "esa", "mqm")),
         (table.ON_SCALE, ("da", "sqm", "esa")),
         (table.MARKED, ("esa", "mqm")),
-        (table.ONE_BY_ONE, ("da", "sqm", "esa", "mqm", "postedit")),
+        (table.ONE_BY_ONE, ("da", "sqm", "esa", "mqm", "postedit", "acceptability")),
         # What each kind counts for: docs/data.md.
         (table.RATED, ("system", "repeat")),
         (table.NOT_TRANSLATIONS, ("degraded", "tutorial", "attention")),

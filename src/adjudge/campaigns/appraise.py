@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ITEMS = 100
 Row = dict[str, Any]
 _WHOLE_NUMBER = re.compile(r"0{0,99}[1-9][0-9]{0,17}")
-_ELSEWHERE = {"ranking": "rankings", "postedit": "post-edits"}
+_ELSEWHERE = {"ranking": "rankings", "postedit": "post-edits", "acceptability": "yes or no"}
 _TYPES = {"system": "TGT", "calibration": "TGT", "reference": "REF", "degraded": "BAD", "repeat": "CHK"}
 
 

@@ -150,6 +150,7 @@ class Files(Texts):
 
     tutorial: Path | None = None
     prefilled: Path | None = None
+    edits: Path | None = None
     spread: Path | None = None
     format: TextFormat = "auto"
     only: tuple[str, ...] = ()
@@ -525,6 +526,7 @@ class Campaign(Part):
             "design.select": design.select is not None,
             "controls.calibration": bool(self.controls.calibration),
             "files.prefilled": files.prefilled is not None,
+            "files.edits": files.edits is not None,
             "files.media": files.media is not None,
             "design.segments of structure 'pages'": sampled,
         }.items():
@@ -584,6 +586,11 @@ class Campaign(Part):
         yield (
             self.adaptive is not None and protocol.on_scale and bool(of_document) and self.asked[0].of == "document",
             "'adaptive' needs a score of each segment, but all criteria are of whole documents; remove it",
+        )
+        fed = self.files.edits is not None
+        yield (
+            fed and not (protocol.edited or protocol.answer == "verdict"),
+            f"files.edits are corrected again (postedit) or judged (acceptability), not with {name}; remove it",
         )
         split = self.page.ties == "good-or-bad"
         yield split and not protocol.in_pairs, f"page.ties = 'good-or-bad' is for pairs; protocol {name} has none"

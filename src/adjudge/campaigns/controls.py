@@ -288,7 +288,7 @@ class Controller:
             score = scale.low + scale.step * int(self.rng.integers(int((scale.high - scale.low) / scale.step) + 1))
             return DraftOutput((ATTENTION,), text.replace("{score}", f"{score:g}"), ATTENTION, expected=(score, score))
         expected = (scale.low, (scale.low + scale.high) / 2)
-        if not PROTOCOLS[campaign.protocol].on_scale:
+        if not PROTOCOLS[campaign.protocol].chosen:
             expected = (50.0, 100.0) if campaign.protocol == "postedit" else (campaign.spans.weights.major, MOST_POINTS)
         text = choose_unrelated_text(self.material, index, self.rng)
         return DraftOutput((ATTENTION,), text, ATTENTION, expected=expected)

@@ -37,7 +37,7 @@ from adjudge.table.errors import DataError, InputError
 from adjudge.table.languages import text_direction
 from adjudge.table.protocols import PROTOCOLS, TaskKind
 from adjudge.table.rng import generator
-from adjudge.table.wording import agreeing, counted
+from adjudge.table.wording import agreeing, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +81,9 @@ class Assembler:
 
     def _screen(self, name: str, screen: DraftScreen, kind: TaskKind, ids: dict[OutputKey, str]) -> Screen:
         items: list[Item] = []
+        edits = self.material.edits
         for number, item in enumerate(screen.items, start=1):
+            made = [edits.get((output.systems[0], item.index), (None, None)) for output in item.outputs]
             outputs = tuple(
                 Output(
                     f"{name}-i{number}-o{i}",
@@ -92,8 +94,10 @@ class Assembler:
                     expected=output.expected,
                     prefilled=find_prefilled(self.material, item.index, output),
                     media=self.material.media.of_output(output.systems, item.index),
+                    original=original,
+                    editor=editor,
                 )
-                for i, output in enumerate(item.outputs, start=1)
+                for i, (output, (original, editor)) in enumerate(zip(item.outputs, made, strict=True), start=1)
             )
             items.append(self._item(f"{name}-i{number}", item, outputs))
         before, after = self._context(screen)
@@ -212,7 +216,7 @@ def _read_phrases(campaign: Campaign, table: Delimited, fields: list[str], line:
 def _read_score_range(campaign: Campaign, table: Delimited, fields: list[str], line: int) -> tuple[float, float]:
     low, high = (to_float(fields[table.need(name)], name, table.path, line) for name in ("low", "high"))
     scale = campaign.score_scale
-    least, most = (scale.low, scale.high) if PROTOCOLS[campaign.protocol].on_scale else (0, _MOST[campaign.protocol])
+    least, most = (scale.low, scale.high) if PROTOCOLS[campaign.protocol].chosen else (0, _MOST[campaign.protocol])
     if not least <= low <= high <= most:
         raise InputError(
             f"expects scores from {low:g} to {high:g}, the scale runs from {least:g} to {most:g}; correct it",
@@ -273,6 +277,13 @@ def check_material(material: Material) -> None:
         raise DataError(
             f"design.outputs = {campaign.side_by_side}, but there {agreeing(len(material.systems), 'is', 'are')} only "
             f"{counted(len(material.systems), 'system')} to stand side by side; lower it or add systems"
+        )
+    editors = {editor for _, editor in material.edits.values()}
+    own = sorted(editors & {*campaign.design.annotator_names})
+    if own and campaign.assignment.policy == "fixed":
+        raise DataError(
+            f"design.annotators names {short_list(own)}, whose edits are in files.edits; name others, or set "
+            'assignment.policy = "pool", where nobody gets their own'
         )
     if campaign.context.show in _WITH_REFERENCE and not material.testset.references:
         raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")

@@ -64,7 +64,7 @@ def _kind_of(campaign: Campaign) -> str:
         return "mqm" if protocol.categories else "esa"
     if protocol.relative:
         return "pairwise" if protocol.in_pairs else "ranking"
-    return "postedit" if protocol.edited else "score"
+    return "postedit" if protocol.edited else "acceptability" if protocol.answer == "verdict" else "score"
 
 
 def _name_questions(campaign: Campaign, texts: dict[str, str]) -> str | None:
@@ -120,6 +120,7 @@ def _sections(campaign: Campaign, texts: dict[str, str]) -> Iterator[str]:
         yield "\n".join(lines)
     yield f"## {texts['head_cases']}"
     by_kind = {"esa": "marked", "mqm": "marked", "ranking": "compared", "pairwise": "compared", "postedit": "edited"}
+    by_kind["acceptability"] = "accepted"
     yield texts[f"cases_{by_kind.get(kind, 'scored')}"]
     yield "\n".join(f"- {texts[f'case_{name}']}" for name in _CASES)
 

@@ -153,6 +153,7 @@ SCALES = {
     "adequacy": _from_one_to_five("no meaning kept", "some meaning kept", "all meaning kept"),
     "fluency": _from_one_to_five("not understandable", "understandable, not natural", "flawless language"),
     "xsts": _from_one_to_five("different meaning", "mostly the same meaning", "same meaning and style"),
+    "acceptability": _make_scale({0: "not acceptable", 1: "acceptable"}, high=1),
     "likert": _from_one_to_five("fully disagree", "neither agree nor disagree", "fully agree"),
 }
 """The scales that have a name. Those of protocols are theirs where the campaign file says nothing else."""
@@ -194,7 +195,7 @@ def list_asked(criteria: dict[str, Criterion], protocol: str, scale: Scale | Non
     """The scores that are asked for, those of segments first; one without a name where no criteria are named."""
     own = scale or SCALES.get(protocol, Scale())
     if not criteria:
-        return (Asked("", "segment", None, own),) if protocols.PROTOCOLS[protocol].on_scale else ()
+        return (Asked("", "segment", None, own),) if protocols.PROTOCOLS[protocol].chosen else ()
     asked = [
         Asked(name, given.of, given.question, given.scale or SCALES.get(name.casefold(), own))
         for name, given in criteria.items()

@@ -40,6 +40,7 @@ _MEANINGS = {
     "esa": "errors are marked, then every segment gets a score",
     "mqm": "errors are marked with their kind and severity",
     "postedit": "every translation is corrected",
+    "acceptability": "every translation is acceptable, or it is not",
 }
 
 

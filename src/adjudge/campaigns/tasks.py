@@ -13,12 +13,13 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from adjudge.campaigns.allocation import ROUNDS
-from adjudge.campaigns.media import Files, MediaFiles, read_media
+from adjudge.campaigns.media import MediaFiles, read_media
 from adjudge.readers.parsing import Delimited, read_delimited, to_int
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
 from adjudge.table.judgments import fingerprint
-from adjudge.table.protocols import PROTOCOLS, TaskKind
+from adjudge.table.protocols import NOT_CONTROLS, PROTOCOLS, TaskKind
+from adjudge.table.rng import generator
 from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, TestSet, carry_over, find_mark_fault, find_marks_fault
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 1
+_EDITS = 7  # the stream of random numbers that draws edits, apart from those of `campaigns.design`
 _Made = TypeVar("_Made")
 
 
@@ -40,6 +42,7 @@ class Output:
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made. `to_mark`
     are the phrases of a tutorial in which errors must be marked. `media` are names of files that belong to it.
+    `original` is what `editor` made this text from, where edits of another campaign are corrected or judged.
     """
 
     id: str
@@ -51,6 +54,8 @@ class Output:
     prefilled: tuple[Mark, ...] = ()
     to_mark: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
+    original: str | None = None
+    editor: str | None = None
 
 
 @dataclass(frozen=True)
@@ -182,7 +187,7 @@ def _to_line(value: object) -> str:
 _OPTIONAL: dict[type, tuple[str, ...]] = {
     Item: ("inclusion", "media"),
     Screen: ("version",),
-    Output: ("prefilled", "to_mark", "media"),
+    Output: ("prefilled", "to_mark", "media", "original", "editor"),
 }
 
 
@@ -447,6 +452,8 @@ class Material:
     inclusion: Mapping[int, float] = field(default_factory=dict)
     """By index in the test set, the probability with which a segment was chosen; empty where none were."""
     media: MediaFiles = MediaFiles()
+    edits: Edits = field(default_factory=dict)
+    """Where edits of another campaign take the place of outputs: what they were made from, and by whom."""
     rounds: int = ROUNDS
     """How often deals are improved at most; plans, which ask for precision alone, do without."""
     _keys: Iterator[int] = field(default_factory=count, repr=False)
@@ -466,11 +473,64 @@ class Material:
 
     def pages(self, indices: Sequence[int]) -> tuple[tuple[DraftOutput, ...], ...]:
         """The distinct translations of several segments as a whole: for each, one output per segment."""
-        makers: dict[tuple[tuple[str, Files], ...], list[str]] = {}
+        makers: dict[tuple[tuple[Any, ...], ...], list[str]] = {}
         for name, texts in self.systems.items():
-            page = tuple((texts[index], self.media.of_output((name,), index)) for index in indices)
+            page = tuple(
+                (texts[index], self.media.of_output((name,), index), self.edits.get((name, index))) for index in indices
+            )
             makers.setdefault(page, []).append(name)
-        return tuple(tuple(DraftOutput(tuple(names), text) for text, _ in page) for page, names in makers.items())
+        return tuple(tuple(DraftOutput(tuple(names), text) for text, *_ in page) for page, names in makers.items())
+
+
+# What an edit was made from, and its editor, by system and index in the test set.
+Edits = dict[tuple[str, int], tuple[str, str]]
+
+
+def read_edits(campaign: Campaign, testset: TestSet) -> tuple[Edits, dict[str, tuple[str, ...]]]:
+    """The edits of another campaign that take the place of outputs, with their texts by system.
+
+    Where several people have edited an output, one of their edits is drawn, with the campaign's seed.
+    """
+    path = campaign.files.edits
+    if path is None:
+        return {}, {}
+    made = _list_edits(path)
+    rng = generator(campaign.seed, _EDITS)
+    edits: Edits = {}
+    texts: dict[str, tuple[str, ...]] = {}
+    for name, outputs in testset.systems.items():
+        chosen: list[str] = []
+        for index, (segment, output) in enumerate(zip(testset.source, outputs, strict=True)):
+            found = made.get((name, segment.document, segment.segment), [])
+            if not found:
+                what = f"segment '{segment.segment}' of document '{segment.document}' by system '{shown(name)}'"
+                raise InputError(f"has no edit of {what}; finish the first campaign, or leave it out", file=path)
+            editor, original, text = found[int(rng.integers(len(found)))]
+            if original != output:
+                raise InputError(
+                    f"the edit of segment '{segment.segment}' by system '{shown(name)}' was made from another text; "
+                    "name the files of the first campaign",
+                    file=path,
+                )
+            edits[name, index] = (original, editor)
+            chosen.append(text)
+        texts[name] = tuple(chosen)
+    return edits, texts
+
+
+def _list_edits(path: Path) -> dict[tuple[str, str, str], list[tuple[str, str, str]]]:
+    """Editor, original and edit by system, document and segment, from the judgments of a post-editing campaign."""
+    from adjudge.readers.registry import read
+
+    table = read(path).final().table
+    if "postedit" not in table["protocol"].to_list() or not {"text", "target_text"} <= {*table.columns}:
+        raise InputError("holds no post-edits; give the judgments that 'adjudge export' writes of them", file=path)
+    made: dict[tuple[str, str, str], list[tuple[str, str, str]]] = {}
+    columns = ("system", "document", "segment", "annotator", "target_text", "text", "kind")
+    for system, document, segment, editor, original, text, kind in sorted(table.select(columns).iter_rows(), key=str):
+        if text is not None and kind in NOT_CONTROLS:
+            made.setdefault((system, document, segment), []).append((editor or "", original, text))
+    return made
 
 
 def make_material(campaign: Campaign, testset: TestSet) -> Material:
@@ -478,4 +538,6 @@ def make_material(campaign: Campaign, testset: TestSet) -> Material:
     systems = dict(testset.systems)
     if campaign.design.references_as_systems:
         systems |= testset.references
-    return Material(campaign, testset, systems, read_prefilled(campaign, testset), media=read_media(campaign, testset))
+    edits, texts = read_edits(campaign, testset)
+    media = read_media(campaign, testset)
+    return Material(campaign, testset, systems | texts, read_prefilled(campaign, testset), media=media, edits=edits)

@@ -213,7 +213,7 @@ def _answer_scores(cast: _Cast, campaign: ScoreCampaign, scale: Scale, rng: np.r
     )
     drawn = draw_scores(planned, rng)
     careless, score = drawn.careless[0], drawn.score[0]
-    if PROTOCOLS[cast.tasks.protocol].on_scale:
+    if PROTOCOLS[cast.tasks.protocol].chosen:
         score = scale.low + (scale.high - scale.low) * score / 100
         score = np.clip(scale.low + np.round((score - scale.low) / scale.step) * scale.step, scale.low, scale.high)
     else:

@@ -23,7 +23,16 @@ from adjudge.ranking.significance import mann_whitney
 from adjudge.ranking.tastes import draws
 from adjudge.table.comparisons import NOBODY
 from adjudge.table.errors import DataError, param
-from adjudge.table.judgments import LEFT_BLANK, Judgments, groups, in_words, list_blank, renumber, weights_note
+from adjudge.table.judgments import (
+    FIRST_EDIT,
+    LEFT_BLANK,
+    Judgments,
+    groups,
+    in_words,
+    list_blank,
+    renumber,
+    weights_note,
+)
 from adjudge.table.maths import (
     Bools,
     Codes,
@@ -817,9 +826,11 @@ def _edits(judgments: Judgments) -> Judgments:
 def _edit_scores(table: pl.DataFrame) -> list[float]:
     actions = table["action"].to_list() if "action" in table.columns else ["EDIT"] * table.height
     outputs = table["target_text"].to_list() if "target_text" in table.columns else [None] * table.height
+    # What a second editor leaves as it is may have been changed by the first.
+    staged = table[FIRST_EDIT].is_not_null().to_list() if FIRST_EDIT in table.columns else [False] * table.height
     scores = []
-    for action, edit, output in zip(actions, table["text"].to_list(), outputs, strict=True):
-        if action in (UNCHANGED, HOPELESS):
+    for action, edit, output, again in zip(actions, table["text"].to_list(), outputs, staged, strict=True):
+        if not again and action in (UNCHANGED, HOPELESS):
             scores.append(100.0 if action == UNCHANGED else 0.0)
         elif edit is None or output is None:
             needed = "edit rates need the outputs that were edited"

@@ -7,8 +7,9 @@ hold edit rates that were computed elsewhere: the columns `document`, `first` an
 errors, as in the labels. In Python, each may be a data frame.
 
 `write_post_edits` writes such texts from a judgment table that holds them (columns `source_text` and `target_text`).
-Where every translation was edited by two people, both editions are written; where only some were, the first by the
-annotators' names. Several systems are told apart in the names of the documents.
+Two editions are written where a second editor has corrected the first one's text (column `first_edit`). An edit that
+another person made independently is no second stage: of several, the first by the annotators' names is written. Several
+systems are told apart in the names of the documents.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from adjudge.readers.parsing import Delimited, column_uses, read_delimited, read
 from adjudge.readers.wmt_rankings import context_columns, context_uses
 from adjudge.table.errors import DataError, InputError, shown
 from adjudge.table.files import read_json, write_text
-from adjudge.table.judgments import Judgments, SetAside
+from adjudge.table.judgments import FIRST_EDIT, Judgments, SetAside
 from adjudge.table.participants import human_columns
 from adjudge.table.protocols import NOT_CONTROLS
 from adjudge.table.wording import agreeing, counted
@@ -150,12 +151,13 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     kept = kept.keep(pl.col("kind").is_in(NOT_CONTROLS), otherwise="control, which is no translation of a system")
     # The name decides which comes first, so that the same table gives the same file.
     table = kept.table.sort("annotator", maintain_order=True)
+    first = pl.col(FIRST_EDIT) if FIRST_EDIT in table.columns else pl.lit(None, pl.String)
     grouped = table.group_by(_OUTPUT, maintain_order=True).agg(
-        pl.col("source_text").first(), pl.col("target_text").first(), "text"
+        pl.col("source_text", "target_text", "text").first(), first.first().alias(FIRST_EDIT)
     )
     if grouped.height == 0:
         raise DataError("there is no finished post-edit yet")
-    editions = 2 if (grouped["text"].list.len() >= 2).all() else 1
+    editions = 1 if grouped[FIRST_EDIT].null_count() else 2
     several = grouped["system"].n_unique() > 1
     lines = ["\t".join(("document", "source", "mt", "pe1", "pe2")[: 3 + editions])]
     # By document and system, segments in the order of their numbers where they have such.
@@ -163,11 +165,12 @@ def write_post_edits(judgments: Judgments, path: Path) -> Judgments:
     ordered = grouped.sort("document", "system", number, "segment", nulls_last=True, maintain_order=True)
     for row in ordered.iter_rows(named=True):
         document = f"{row['document']}#{row['system']}" if several else str(row["document"])
-        fields = (document, row["source_text"] or "", row["target_text"], *row["text"][:editions])
+        edits = (row[FIRST_EDIT], row["text"])[2 - editions :]
+        fields = (document, row["source_text"] or "", row["target_text"], *edits)
         lines.append("\t".join(field.translate(_BREAKS) for field in fields))
     write_text(path, "\n".join(lines) + "\n")
-    more = kept.table.height - editions * grouped.height
-    record = (SetAside("edition beyond those that every translation has", more),) if more else ()
+    more = kept.table.height - grouped.height
+    record = (SetAside("edit of a translation by another person, which is no second stage", more),) if more else ()
     return replace(kept, set_aside=kept.set_aside + record)
 
 

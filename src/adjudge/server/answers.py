@@ -154,7 +154,7 @@ def _check_score(value: Value, question: Question) -> None:
 
 def judged_field(campaign: Campaign) -> str:
     """Which field carries the judgment."""
-    return PROTOCOLS[campaign.protocol].answer
+    return PROTOCOLS[campaign.protocol].field
 
 
 class _Given(NamedTuple):

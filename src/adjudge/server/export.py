@@ -21,7 +21,7 @@ from adjudge.server.saves import parse_times, read_revisions, read_states
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import is_adaptive
 from adjudge.table.errors import AdjudgeError
-from adjudge.table.judgments import CRITERION, INCLUSION, POSITION, SCHEMA, SKIPPED, Judgments, SetAside
+from adjudge.table.judgments import CRITERION, FIRST_EDIT, INCLUSION, POSITION, SCHEMA, SKIPPED, Judgments, SetAside
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.texts import CORRECTED, VERSION
 
@@ -57,6 +57,8 @@ EXTRA_CRITERIA: Columns = {CRITERION: pl.String}
 EXTRA_TIES: Columns = {"both": pl.String}
 # And where something can be skipped: why it was.
 EXTRA_SKIPPED: Columns = {SKIPPED: pl.String}
+# And of edits that are corrected again or judged: the edit that was shown, and who had made it.
+EXTRA_STAGES: Columns = {FIRST_EDIT: pl.String, "first_editor": pl.String}
 # And where there is sound or video: how many seconds of what belongs to the output or its source were played.
 EXTRA_MEDIA: Columns = {"played_seconds": pl.Float64}
 # And of adaptive campaigns: the number of the decision that handed the task out, and the probability of its outcome.
@@ -109,6 +111,7 @@ def _list_columns(frame: pl.DataFrame) -> Columns:
         (campaign.page.ties == "good-or-bad", EXTRA_TIES),
         (campaign.page.skip is not False or not frame[SKIPPED].is_null().all(), EXTRA_SKIPPED),
         (campaign.files.media is not None, EXTRA_MEDIA),
+        (not frame["first_editor"].is_null().all(), EXTRA_STAGES),
         (is_adaptive(), EXTRA_DRAWN),
         (not frame[INCLUSION].is_null().all(), EXTRA_SELECTED),
         (not frame[VERSION].is_null().all(), EXTRA_VERSIONS),
@@ -179,6 +182,7 @@ def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
              None if placed.whole else placed.item.segment, placed.output.kind,
              None if placed.whole else text_hash(placed.output.text), placed.item.inclusion, placed.screen.version,
              (placed.screen.document, placed.item.segment) in corrected, placed.position,
+             None if placed.output.original is None else placed.output.text, placed.output.editor,
              unnamed if placed.asked is None else placed.asked.name, number, system, system in tasks.human)
             for (task, question), placed in get_served().question_by_id.items()
             for number, system in enumerate(placed.output.systems)
@@ -186,7 +190,7 @@ def _credit_systems(answers: pl.DataFrame) -> pl.DataFrame:
         schema={
             **dict.fromkeys(("task", "question", "output", "screen", "document", "segment"), pl.String),
             "kind": pl.String, "text_hash": pl.String, **EXTRA_SELECTED, **EXTRA_VERSIONS, **EXTRA_SIDE_BY_SIDE,
-            **EXTRA_CRITERIA, "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
+            **EXTRA_STAGES, **EXTRA_CRITERIA, "number": pl.Int64, "system": pl.String, "human": pl.Boolean,
         },
         orient="row",
     )  # fmt: skip
@@ -232,7 +236,8 @@ def _list_excluded(frame: pl.DataFrame) -> list[SetAside]:
 def _add_texts(frame: pl.DataFrame) -> pl.DataFrame:
     # A whole page has no single text.
     shown = [get_served().question_by_id.get(place) for place in frame.select("task", "output").iter_rows()]
+    targets = [None if q is None else q.output.text if q.output.original is None else q.output.original for q in shown]
     return frame.with_columns(
         pl.Series("source_text", [None if q is None else q.item.source for q in shown], dtype=pl.String),
-        pl.Series("target_text", [None if q is None else q.output.text for q in shown], dtype=pl.String),
+        pl.Series("target_text", targets, dtype=pl.String),
     )

@@ -51,7 +51,7 @@ def prefilled_spans(output: Output) -> list[Span]:
 
 def asked_fields(campaign: Campaign) -> tuple[str, ...]:
     """What an answer to an output must have; the page asks for the same."""
-    answer = PROTOCOLS[campaign.protocol].answer
+    answer = PROTOCOLS[campaign.protocol].field
     if answer == "score" and campaign.asked[0].of == "document":
         return ()
     return (answer,)
@@ -242,6 +242,16 @@ class ServedCampaign:
             for screen in task.screens
             for question in list_questions(screen, self.campaign)
         }
+
+    @cached_property
+    def editors_by_task(self) -> dict[str, frozenset[str]]:
+        """By task, the people whose edits it shows, where there are some: they do not get it."""
+        editors = {
+            task.id: frozenset(output.editor for *_, output in task.outputs() if output.editor is not None)
+            for task in self.tasks.tasks
+            if task.kind == "work"
+        }
+        return {task: people for task, people in editors.items() if people}
 
     @cached_property
     def media_by_place(self) -> dict[str, dict[str, tuple[str, ...]]]:

@@ -287,7 +287,7 @@ def _has_submitted_work(given: list[Assignment]) -> bool:
 def _choose(visitor: Visitor, done: set[str]) -> Proposal:
     """Draw one of the free tasks for a person, from all that has been handed in so far."""
     people = _count_holders()
-    free = [task for task in _list_open_work(done) if people[task.id] < task.judgments]
+    free = [task for task in _list_open_work(done, visitor.name) if people[task.id] < task.judgments]
     met = _texts_seen(done)
     free = [task for task in free if not _count_seen(task, met)] or free
     if not free or planned_is_reached():
@@ -308,8 +308,11 @@ def _preparatory_task(done: set[str]) -> Task | None:
     return next((task for kind in _KINDS_FIRST for task in tasks if task.kind == kind and task.id not in done), None)
 
 
-def _list_open_work(done: set[str]) -> list[Task]:
-    return [task for task in get_served().tasks.tasks if task.kind == "work" and task.id not in done]
+def _list_open_work(done: set[str], name: str) -> list[Task]:
+    """The tasks of work that a person has not been given, without those that show the person's own edits."""
+    editors = get_served().editors_by_task
+    tasks = (task for task in get_served().tasks.tasks if task.kind == "work" and task.id not in done)
+    return [task for task in tasks if name not in editors.get(task.id, ())]
 
 
 def next_task(name: str, done: set[str]) -> Task | None:
@@ -320,7 +323,7 @@ def next_task(name: str, done: set[str]) -> Task | None:
         return first
     if is_adaptive() and planned_is_reached():
         return None
-    work = _list_open_work(done)
+    work = _list_open_work(done, name)
     people = _count_holders()
     if now.campaign.assignment.policy == "fixed":
         own = next((task for task in work if name in task.annotators), None)

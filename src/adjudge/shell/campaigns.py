@@ -71,11 +71,11 @@ class InitSettings:
         metavar="FOLDER",
         about="the folder of the campaign; made if it does not exist. Nothing in it is overwritten.",
     )
-    protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit"] | None = option(
+    protocol: Literal["da", "ranking", "pairwise", "sqm", "esa", "mqm", "postedit", "acceptability"] | None = option(
         None,
-        "How people judge: da (default), ranking, pairwise, sqm, esa, mqm or postedit.",
+        "How people judge: da (default), ranking, pairwise, sqm, esa, mqm, postedit or acceptability.",
         typed=str | None,
-        about="how people judge: `da` (default), `ranking`, `pairwise`, `sqm`, `esa`, `mqm` or `postedit`.",
+        about="how people judge; `da` if nothing is said.",
     )
     pair: str | None = option(
         None,

@@ -104,6 +104,10 @@ SKIPPED, CRITERION = "skipped", "criterion"
 """Why an annotator skipped what is judged, and by which criterion a score was given: columns beyond the table's own."""
 
 
+FIRST_EDIT = "first_edit"
+"""The edit by somebody else that was corrected again, or judged; a column beyond the judgment table's own."""
+
+
 INCLUSION = "inclusion"
 """The probability with which the segment of a row was chosen; a column beyond the judgment table's own."""
 

@@ -12,7 +12,7 @@ from typing import Literal
 Answer = Literal["rank", "score", "spans", "edit", "verdict"]
 TaskKind = Literal["work", "calibration", "tutorial"]
 Severity = Literal["neutral", "minor", "major", "critical"]
-CollectedProtocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit"]
+CollectedProtocol = Literal["ranking", "da", "pairwise", "sqm", "esa", "mqm", "postedit", "acceptability"]
 """The protocols of the web page. A type cannot be computed, so a test compares it with the table."""
 
 SEVERITIES: tuple[Severity, ...] = ("neutral", "minor", "major", "critical")
@@ -66,6 +66,16 @@ class Protocol:
         return self.answer == "edit"
 
     @property
+    def chosen(self) -> bool:
+        """Whether people choose a number of a scale; a verdict is 1 or 0."""
+        return self.on_scale or self.answer == "verdict"
+
+    @property
+    def field(self) -> Literal["rank", "score", "spans", "edit"]:
+        """The field of an answer that carries the judgment."""
+        return "score" if self.answer == "verdict" else self.answer
+
+    @property
     def in_text(self) -> bool:
         """Whether people work in the text itself: they mark errors or correct it."""
         return self.marked or self.edited
@@ -117,7 +127,7 @@ PROTOCOLS: dict[str, Protocol] = {
             "mqm", "multidimensional quality metrics", "spans", scored=True, severities=SEVERITIES, categories=True
         ),
         Protocol("postedit", "post-editing", "edit"),
-        Protocol("acceptability", "acceptability of post-edits", "verdict", collected=False),
+        Protocol("acceptability", "acceptability of post-edits", "verdict"),
     )
 }  # fmt: skip
 

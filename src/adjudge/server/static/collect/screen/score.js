@@ -1,6 +1,6 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
-import { h, modified } from "../shared/dom.js";
+import { h, modified, takesBack } from "../shared/dom.js";
 import { meaning, t } from "../shared/interface_texts.js";
 
 /**
@@ -15,11 +15,81 @@ const ANCHOR_WIDTH = 24; // hundredths of the scale that the text of an anchor m
 const BIG_STEPS = 10; // page up and page down move by this part of the scale
 
 /**
- * @param {{scale: Scale, label: string, value: number | null, locked: boolean,
- *   change: (value: number | null) => void, attend: () => void}} options
- * @returns {Widget}
+ * @typedef {{scale: Scale, label: string, value: number | null, locked: boolean,
+ *   change: (value: number | null) => void, attend: () => void}} Options
  */
-export function scoreWidget({ scale, label, value, locked, change, attend }) {
+
+/** @param {Options} options @returns {Widget} */
+export function scoreWidget(options) {
+  const { low, high, step } = options.scale;
+  return high - low === step ? verdict(options) : sliderFor(options);
+}
+
+/**
+ * Two buttons, where there is only yes and no: the better one first.
+ * @param {Options} options @returns {Widget}
+ */
+function verdict({ scale, label, value, locked, change, attend }) {
+  const points = [scale.high, scale.low];
+  const meaningOf = (/** @type {number} */ at) => scale.anchors.find((anchor) => anchor.at === at)?.text;
+  const buttons = points.map((at) =>
+    h(
+      "button.choice",
+      { type: "button", role: "radio", disabled: locked, onfocus: attend },
+      h("span", {}, meaning(meaningOf(at) ?? String(at))),
+      h("kbd", { "aria-hidden": "true" }, at),
+    ),
+  );
+  const beside = h("p.hint", { "aria-hidden": "true" });
+  const element = h("div.score.verdict", {}, h("div.choices", { role: "radiogroup", "aria-label": label }, ...buttons), beside);
+  let current = value;
+
+  /** @param {number | null} next */
+  function show(next) {
+    current = next;
+    element.classList.toggle("unset", next === null);
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-checked", String(points[i] === next));
+      button.tabIndex = points[i] === next || (next === null && i === 0) ? 0 : -1;
+    });
+  }
+
+  /** @param {number | null} next */
+  function set(next) {
+    if (locked || next === current) return;
+    show(next);
+    change(next);
+  }
+  buttons.forEach((button, i) =>
+    button.addEventListener("click", (event) => set(takesBack(event) && current === points[i] ? null : points[i])),
+  );
+  const focus = () => buttons[Math.max(0, points.indexOf(current ?? points[0]))].focus({ preventScroll: true });
+
+  /** @param {KeyboardEvent} event @returns {boolean} */
+  function key(event) {
+    if (modified(event)) return false;
+    /** @type {Record<string, number | null>} */
+    const keys = { [scale.high]: scale.high, [scale.low]: scale.low, Delete: null, Backspace: null };
+    if (["ArrowLeft", "ArrowRight"].includes(event.key)) {
+      const at = buttons.findIndex((button) => button === document.activeElement);
+      buttons[at === 0 ? 1 : 0].focus({ preventScroll: true });
+      return true;
+    }
+    if (!(event.key in keys)) return false;
+    set(keys[event.key]);
+    focus();
+    return true;
+  }
+  show(value);
+  const showOthers = (/** @type {{letter: string, value: number | null}[]} */ others) => {
+    const given = others.filter(({ value: other }) => other !== null);
+    beside.textContent = given.map(({ letter, value: other }) => `${letter}: ${meaning(meaningOf(Number(other)) ?? "")}`).join(", ");
+  };
+  return { element, show, key, focus, showOthers };
+}
+
+/** @param {Options} options @returns {Widget} */
+function sliderFor({ scale, label, value, locked, change, attend }) {
   const steps = Math.round((scale.high - scale.low) / scale.step);
   const fill = h("div.fill");
   const beside = h("div.others", { "aria-hidden": "true" });
