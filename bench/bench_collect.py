@@ -3,6 +3,7 @@
     .venv/bin/python -m bench.bench_collect                                   SQLite
     pg_virtualenv -t .venv/bin/python -m bench.bench_collect 50 200 1000      also PostgreSQL with two processes
     .venv/bin/python -m bench.bench_collect 200 --adaptive                    tasks of nine, drawn by a policy
+    .venv/bin/python -m bench.bench_collect 200 --campaigns 10                ten campaigns on one server
 
 Loopback only; the clients run on the same machine and take their share of it, and an organiser has the page open. CPU
 is that of the server's processes, read from /proc, divided by the saves; on PostgreSQL also that of the database's.
@@ -58,6 +59,51 @@ def measure(name: str, database: str | None, annotators: int, *, adaptive: bool,
         report(f"{name}, {annotators} annotators{', adaptive' if adaptive else ''}", load, spent, rows)
 
 
+def measure_several(annotators: int, campaigns: int, *, seconds: float, pause: float) -> None:
+    """Let people judge in several campaigns of one server at once; print memory, too. SQLite, a file each."""
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "campaigns"
+        for number in range(campaigns):
+            make(folder / f"c{number:02d}", annotators // campaigns, adaptive=False)
+        with Server(folder) as server:
+            assert server.process is not None
+            group = server.process.pid
+            began = memory(group)
+            named = {name: f"{name.partition(':')[0]}#{server.secret(name)}" for name in server.links if ":" in name}
+            secrets = [secret for name, secret in named.items() if ":annotator-" in name]
+            clocks: list[tuple[float, float, float]] = []
+            plan = Plan(seconds, pause, organiser=named["/c00:organiser"])
+            load = simulate_annotators(
+                "127.0.0.1",
+                server.port,
+                secrets,
+                plan,
+                entered=lambda: clocks.append((time.monotonic(), group_cpu(group), 0.0)),
+            )
+            clocks.append((time.monotonic(), group_cpu(group), 0.0))
+            organisers = [name for name in named if name.endswith(":organiser")]
+            rows = sum(
+                len(server.client(name).get("/api/organiser/export").text.splitlines()) - 1 for name in organisers
+            )
+            print(f"memory of the server {began:.0f} MB at the start, {memory(group):.0f} MB at the end")
+        spent = tuple(after - before for before, after in zip(*clocks, strict=True))
+        report(f"SQLite, {campaigns} campaigns on one server, {annotators} annotators", load, spent, rows)
+
+
+def memory(group: int) -> float:
+    """Megabytes that the processes of a group hold, shared ones counted by their share."""
+    held = 0
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[2]) == group:
+                rollup = (folder / "smaps_rollup").read_text()
+                held += int(rollup.partition("Pss:")[2].split()[0])
+        except OSError:
+            continue
+    return held / 1024
+
+
 def report(name: str, load: Load, spent: tuple[float, ...], rows: int) -> None:
     """Print the figures; end with 1 where something went wrong."""
     wall, cpu, cpu_of_database = spent
@@ -109,9 +155,13 @@ def main() -> None:
     parser.add_argument("--adaptive", action="store_true")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--pause", type=float, default=2)
+    parser.add_argument("--campaigns", type=int, default=1)
     chosen = parser.parse_args()
     for annotators in chosen.annotators:
         settings = {"seconds": chosen.seconds, "pause": chosen.pause}
+        if chosen.campaigns > 1:
+            measure_several(annotators, chosen.campaigns, **settings)
+            continue
         measure("SQLite, one process", None, annotators, adaptive=chosen.adaptive, **settings)
         if url := postgres_url():
             measure("PostgreSQL, two processes", url, annotators, adaptive=chosen.adaptive, **settings)

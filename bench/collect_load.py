@@ -54,8 +54,8 @@ class Plan:
 class Connection:
     """HTTP on one kept-alive connection, just enough of it."""
 
-    def __init__(self, host: str, port: int) -> None:
-        self.host, self.port = host, port
+    def __init__(self, host: str, port: int, base: str = "") -> None:
+        self.host, self.port, self.base = host, port, base
         self.cookies: dict[str, str] = {}
         self.csrf = ""
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
@@ -68,7 +68,7 @@ class Connection:
         content = b"" if body is None else json.dumps(body).encode()
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         head = (
-            f"{method} {path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nCookie: {cookies}\r\n"
+            f"{method} {self.base}{path} HTTP/1.1\r\nHost: {self.host}:{self.port}\r\nCookie: {cookies}\r\n"
             f"X-CSRFToken: {self.csrf}\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
         )
         writer.write(head.encode() + content)
@@ -210,9 +210,10 @@ async def _all(connections: list[Connection], secrets: list[str], plan: Plan, en
         for seed, (connection, work) in enumerate(zip(connections, works, strict=True))
     ]
     if plan.organiser is not None:
-        watching = Connection(connections[0].host, connections[0].port)
+        base, _, secret = plan.organiser.rpartition("#")
+        watching = Connection(connections[0].host, connections[0].port, base)
         connections = [*connections, watching]
-        judging.append(_watch(watching, plan.organiser, load, plan.seconds))
+        judging.append(_watch(watching, secret, load, plan.seconds))
     for outcome in await asyncio.gather(*judging, return_exceptions=True):
         if isinstance(outcome, BaseException):
             load.faults.append(repr(outcome))
@@ -226,9 +227,11 @@ def simulate_annotators(
 ) -> Load:
     """Annotators at once, one for each secret.
 
-    `entered` is called when all have entered and taken their task, before the first save.
+    `entered` is called when all have entered and taken their task, before the first save. The secret of one of several
+    campaigns has the campaign's path before it, `/en-de#secret`.
     """
-    connections = [Connection(host, port) for _ in secrets]
+    places = [secret.rpartition("#") for secret in secrets]
+    connections, secrets = [Connection(host, port, base) for base, _, _ in places], [secret for _, _, secret in places]
     # In a thread of its own, because another loop may run in this one.
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, _all(connections, secrets, plan, entered)).result()

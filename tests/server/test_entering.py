@@ -14,8 +14,10 @@ from pathlib import Path
 
 import pytest
 
+from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.server import fault_log
 from adjudge.server.database import _secret_key
+from adjudge.table.errors import InputError
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.disk import Disk
 from tests.helpers.serving import Client, Server, new_save, outputs
@@ -274,3 +276,18 @@ def test_campaigns_on_the_same_host_do_not_share_cookies(server: Server, tmp_pat
         assert client.session != theirs.session
         client.cookies |= theirs.cookies
         assert client.get("/api/work").json["annotator"]["name"] == "annotator-07"
+
+
+def test_where_a_crowd_comes_nobody_need_be_named(tmp_path: Path) -> None:
+    crowd = '[assignment]\npolicy = "pool"\n[crowd]\ncompletion_code = "DONE"\n'
+    campaign = make_campaign(tmp_path, documents=2, annotators="[]", design="judgments = 2\n", more=crowd)
+    with Server(campaign) as server:
+        assert set(server.links) == {"organiser", "crowd"}
+        for name in ("P-1", "P-2"):
+            client = server.client()
+            assert client.enter(server.secret("crowd"), person=name).status == 200
+            assert client.work()["task"] is not None
+        overview = server.client("organiser").get("/api/organiser/overview").json
+        assert [person["name"] for person in overview["annotators"]] == ["P-1", "P-2"]
+    with pytest.raises(InputError, match="names nobody"):
+        load_campaign(make_campaign(tmp_path / "fixed", annotators="[]"))

@@ -209,7 +209,8 @@ class Design(Part):
             raise ValueError("'annotators' lists a name twice, as people see it; every name must be a different person")
         if any_judge(self.annotator_names):
             raise ValueError(f"'annotators' has a name that begins with '{PREFIX}', as those of machines do; change it")
-        if self.judgments > people:
+        # Where nobody is named, a crowd platform sends people, and nobody knows yet how many.
+        if people and self.judgments > people:
             raise ValueError(
                 f"'judgments' = {self.judgments} different people are wanted per item, but 'annotators' "
                 f"{agreeing(people, 'is', 'are')} {people}; ask for fewer judgments or more annotators"
@@ -507,6 +508,10 @@ class Campaign(Part):
         instructed = self.controls.attention_text is not None and not protocol.on_scale
         yield instructed, f"controls.attention_text asks for a score; it is for {', '.join(protocols.ON_SCALE)} only"
         drawn, pooled = self.adaptive is not None, self.assignment.policy == "pool"
+        sent = pooled and bool(self.crowd.completion_code or self.crowd.return_url)
+        nobody = "design.annotators names nobody; name people, or let a crowd platform send them"
+        how = "assignment.policy = 'pool', and a completion_code or return_url under [crowd]"
+        yield not design.annotator_names and not sent, f"{nobody} ({how})"
         yield (
             drawn and not pooled,
             "'adaptive' draws tasks from the pool; set assignment.policy = \"pool\", or remove it",

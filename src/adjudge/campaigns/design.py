@@ -352,7 +352,12 @@ def _draft_tasks(material: Material, indices: Sequence[int]) -> tuple[list[list[
     people: list[tuple[str, ...]] = []
     for part, team in parts:
         drafted = make_drafts(material, part, count_room(material), _WORK)
-        people += assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
+        # Where nobody is named, tasks go to whomever a crowd platform sends.
+        people += (
+            [()] * len(drafted)
+            if not team
+            else assign_people(len(drafted), team, judgments=campaign.design.judgments, rng=people_rng)
+        )
         drafts += drafted
     if campaign.assignment.policy == "pool":
         people = [()] * len(drafts)

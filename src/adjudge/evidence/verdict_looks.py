@@ -37,7 +37,8 @@ def advise(
         stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
         left_open = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
         return True, f"Stop: the planned judgments are in; {left_open}."
-    open_ = f"{counted(len(waiting), 'pair')} open"
+    are = agreeing(len(waiting), "is", "are")
+    open_ = f"{len(waiting)} of {counted(len(claims), 'pair')} {are} not settled yet"
     if top:
         open_ = f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
     if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
@@ -45,10 +46,15 @@ def advise(
     left = planned - judgments
     within = [claim.needed for claim in waiting if claim.needed is not None and claim.needed <= left]
     if not within:
-        return False, f"Go on: {open_}; more judgments than the {left:,} left would be needed."
-    beyond = len(waiting) - len(within)
-    more = f"; {counted(beyond, 'pair')} would need more than the plan has" if beyond and not top else ""
-    return False, f"Go on: {open_}, about {counted(max(within), 'judgment')}{more}."
+        return False, f"Go on: {open_}. To settle more, the {left:,} judgments that are left are probably too few."
+    beyond, more = len(waiting) - len(within), counted(max(within), "more judgment")
+    if not beyond or top:
+        return False, f"Go on: {open_}. About {more} should settle {agreeing(len(waiting), 'it', 'them')}."
+    others = f"the other {beyond} {agreeing(beyond, 'is', 'are')} so close that the plan is probably too small for"
+    return (
+        False,
+        f"Go on: {open_}. About {more} should settle {len(within)} of them; {others} {agreeing(beyond, 'it', 'them')}.",
+    )
 
 
 def say_too_few(people: int, least: int, *, ended: bool) -> str:
