@@ -123,7 +123,8 @@ def test_each_language_pair_gets_a_campaign_or_none_does(tmp_path: Path) -> None
     made = adjudge.init(tmp_path / "new", **given)
     for pair in ("en-de", "en-cs"):
         campaign = load_campaign(tmp_path / "new" / pair / "campaign.toml")
-        assert "-".join(campaign.languages.codes) == pair
+        # The name of the whole, by which the organisers' overview puts the pairs together.
+        assert ("-".join(campaign.languages.codes), campaign.name) == (pair, "new")
         assert (set(campaign.files.systems), set(campaign.files.references)) == ({"ours", "theirs"}, {"refA"})
     assert {file.file for file in made.files} == set(contents(tmp_path / "new"))
     assert f"adjudge serve {tmp_path / 'new'}" in made.next

@@ -47,6 +47,7 @@ declare namespace Server {
     protocol: string;
     policy: string;
     state: "running" | "paused" | "closed";
+    asks: boolean;
   }
   interface CampaignOut {
     id: string;

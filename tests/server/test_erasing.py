@@ -9,7 +9,7 @@ import sqlite3
 import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 from playwright.sync_api import expect
@@ -118,6 +118,10 @@ def test_a_person_is_erased_and_the_log_still_holds(
     assert people["bert"]["judgments"] > 0
     actions = organiser.get("/api/organiser/overview").json["actions"]
     assert "erase" in [action["action"] for action in actions]
+    # A name is replaced where it stands as a word only.
+    from adjudge.server.erasing import _replace_name
+
+    assert _replace_name("Al met Albert, Al's friend", "Al", "x") == "x met Albert, x's friend"
     # The campaign can be served again, and is the same: nobody of that name comes back.
     server.stop()
     server.links.clear()
@@ -222,6 +226,36 @@ def test_the_archive_shows_what_was_done_and_nobody_by_name(
     exported = tmp_path / "numbers.parquet"
     assert adjudge("export", server.campaign, "-o", exported, "--numbers", *stored).code == 0
     assert NAME.encode() not in exported.read_bytes()
+
+
+ANSWERS: dict[str, list[dict[str, Any]]] = {
+    "da": [{"score": 50}],
+    "sqm": [{"score": 4}],
+    "ranking": [{"rank": 1}],
+    "pairwise": [{"rank": 1}, {"rank": 2}],
+    "mqm": [{"spans": []}],
+    "postedit": [{"edit": "Something <else>."}],
+}
+
+
+@pytest.mark.parametrize("protocol", ANSWERS)
+def test_the_archive_of_every_protocol(protocol: str, adjudge: Callable[..., Run], tmp_path: Path) -> None:
+    campaign = make_campaign(tmp_path, protocol, documents=1)
+    with Server(campaign) as server:
+        client = server.client("anna")
+        work = client.work()
+        for screen in range(len(work["task"]["screens"])):
+            changes = [
+                {"output": output, **ANSWERS[protocol][i % len(ANSWERS[protocol])]}
+                for i, output in enumerate(outputs(work, screen))
+            ]
+            assert client.post("/api/saves", new_save(work, screen, changes)).status == 200
+    made = adjudge("archive", campaign, "-o", tmp_path / "pages")
+    assert made.code == 0, made.err
+    [page] = (tmp_path / "pages").glob("*/*.html")
+    said = {"mqm": "0 errors", "postedit": "Something &lt;else&gt;.", "da": "score 50", "sqm": "score 4"}
+    assert said.get(protocol, "rank 1") in page.read_text("utf-8")
+    assert "Not judged" not in page.read_text("utf-8")
 
 
 @pytest.mark.browser

@@ -212,7 +212,8 @@ def init(
         for codes, each in wanted.items():
             own = _Given(_source_of_pair(source, codes), _name_files(each), _references_of_pair(references, codes))
             _check_options(own, "-".join(codes))
-            made.append(_init_one(folder / "-".join(codes), protocol, codes, own, people))
+            # All pairs have the name of the whole, by which the organisers' overview puts them together.
+            made.append(_init_one(folder / "-".join(codes), protocol, codes, own, people, called=folder))
     except BaseException:
         for campaign in made:
             _remove(campaign)
@@ -261,8 +262,9 @@ def _init_one(
     people: int | tuple[str, ...],
     *,
     outputs: int = 1,
+    called: Path | None = None,
 ) -> Initialised:
-    name = "".join(letter for letter in folder.resolve().name if is_one_line(letter)).strip()[:100].strip()
+    name = "".join(letter for letter in (called or folder).resolve().name if is_one_line(letter)).strip()[:100].strip()
     with tempfile.TemporaryDirectory(prefix="adjudge-") as scratch:
         texts = _own_texts(folder, given) if given.source is not None else _example_texts(Path(scratch))
         _refuse_overwriting(folder, texts)

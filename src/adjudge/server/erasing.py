@@ -8,6 +8,7 @@ digest that its saves are chained to. `verify` takes these instead; the entry it
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -143,7 +144,7 @@ def _rename(person: Annotator, former: str, name: str) -> dict[str, str]:
     """Put the new name into the decisions, draws and entries that hold the former one; the digests of these entries."""
     person.name = name
     for decision in Decision.objects.filter(annotator=person):
-        decision.reason = decision.reason.replace(former, name)
+        decision.reason = _replace_name(decision.reason, former, name)
         decision.save(update_fields=["reason"])
     for draw in Draw.objects.filter(assignment__annotator=person):
         decided = json.loads(draw.decision)
@@ -166,13 +167,19 @@ def _renamed_content(entry: Entry, person: Annotator, former: str) -> Any:
         draw = Draw.objects.filter(number=int(entry.subject), assignment__annotator=person).first()
         return None if draw is None else log.content_of_draw(draw)
     if entry.kind == log.EXCLUSION and held[0] == former:
-        return [person.name, held[1], held[2].replace(former, person.name), *held[3:]]
+        return [person.name, held[1], _replace_name(held[2], former, person.name), *held[3:]]
     if entry.kind == log.HANDED_IN and held[0] == former:
         return [person.name, *held[1:]]
     if entry.kind == log.ORGANISER and held[1] == former:
         # What was written to the person may tell of the person.
-        return [held[0], person.name, "" if entry.subject == "message" else held[2].replace(former, person.name)]
+        text = "" if entry.subject == "message" else _replace_name(held[2], former, person.name)
+        return [held[0], person.name, text]
     return None
+
+
+def _replace_name(text: str, former: str, name: str) -> str:
+    """A text with a name replaced where it stands as a word: `Al` is no part of `Albert`."""
+    return re.sub(rf"(?<!\w){re.escape(former)}(?!\w)", name, text)
 
 
 # The name in the tasks and in files.

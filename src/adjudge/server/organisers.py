@@ -376,6 +376,7 @@ def make_overview() -> dict[str, Any]:
             "protocol": campaign.protocol,
             "policy": campaign.assignment.policy,
             "state": current_state(),
+            "asks": campaign.form.asks,
         },
         "warnings": _find_warnings(now),
         "progress": progress,
@@ -589,6 +590,8 @@ class CampaignHeadOut(Schema):
     protocol: str
     policy: str
     state: State
+    asks: bool
+    """Whether people fill in a form before they judge."""
 
 
 class WarningOut(Schema):

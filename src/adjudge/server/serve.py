@@ -347,13 +347,21 @@ def export_judgments(
     database: str | None,
     with_excluded: bool = False,
     with_texts: bool = False,
+    numbers: bool = False,
     read_looks: Callable[[], LooksRecord | None] | None = None,
 ) -> Judgments:
-    """Read the judgments of a campaign that was served, or is being served, with the record of the campaign."""
+    """Read the judgments of a campaign that was served, or is being served, with the record of the campaign.
+
+    With `numbers`, these stand for the people.
+    """
     with open_served(campaign_file, database):
         from adjudge.server.export import read_judgments, with_record
 
         judgments = with_record(read_judgments(with_excluded=with_excluded, with_texts=with_texts), read_looks)
+        if numbers:
+            from adjudge.server.static_archive import with_numbers
+
+            judgments = with_numbers(judgments)
     if not len(judgments):
         left_out = sum(record.rows for record in judgments.set_aside)
         hint = f"; {left_out} of excluded annotators are left out, --with-excluded keeps them" if left_out else ""

@@ -375,6 +375,8 @@ def export(settings: ExportSettings) -> Exported:
     name, with_excluded = settings.format, settings.with_excluded
     if name not in ("judgments", "appraise", "mqm", "post-edits"):
         raise unknown_choice("format", name, ("judgments", "appraise", "mqm", "post-edits"))
+    if settings.numbers and settings.draws is not None:
+        raise UsageError(f"{param('draws')} names people, because draws depend on them; leave out {param('numbers')}")
     if name == "judgments":
         check_table(settings.output)
     with_texts = name in ("mqm", "post-edits")
@@ -383,12 +385,9 @@ def export(settings: ExportSettings) -> Exported:
         database=settings.database,
         with_excluded=with_excluded,
         with_texts=with_texts,
+        numbers=settings.numbers,
         read_looks=partial(read_looks, settings.campaign),
     )
-    if settings.numbers:
-        from adjudge.server.static_archive import with_numbers
-
-        judgments = with_numbers(judgments)
     written = _write_judgments(judgments, name, settings.output)
     if settings.draws is not None:
         _write_draws(settings.draws)

@@ -127,7 +127,19 @@ def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTa
         return [first, *others]
     who = f"{quality.words[0].upper()}{quality.words[1:]}."
     exclude = "" if quality.nobody_passes else " Exclude them, so that others judge their tasks."
-    return [replace(first, note=f"{who}{exclude} {first.note}"), *others]
+    headline = f"{first.headline} {_say_who_counts(judgments, quality.kept, len(quality.reasons))}".strip()
+    return [replace(first, headline=headline, note=f"{who}{exclude} {first.note}"), *others]
+
+
+def _say_who_counts(judgments: Judgments, kept: Judgments, failing: int) -> str:
+    """Why fewer judgments count than the page shows beside: people fail the check."""
+    from adjudge.table.record import count_answers
+
+    whole, counting = (count_answers(some.final().table).judgments for some in (judgments, kept))
+    if whole == counting:
+        return ""
+    people = judgments.table["annotator"].n_unique()
+    return f"Of {whole:,} judgments, {counting:,} count: {failing} of {people} annotators fail the check."
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:

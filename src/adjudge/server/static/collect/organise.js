@@ -35,6 +35,11 @@ export class Organising {
     this.people = h("section.panel", {}, h("h2", {}, t("annotators")), this.attention, this.table, this.adding());
     this.panels = h("div.panels");
     this.decisions = h("section.panel");
+    this.answers = h(
+      "a.button",
+      { href: addressOf("/api/organiser/people?what=answers"), download: "answers.csv", hidden: true },
+      t("form_answers"),
+    );
     const head = h(
       "div.page-head",
       {},
@@ -46,7 +51,7 @@ export class Organising {
       h("a.button", { href: addressOf("/api/organiser/export"), download: "judgments.csv" }, t("export")),
       h("a.button", { href: addressOf("/api/organiser/export?format=parquet"), download: "judgments.parquet" }, t("export_parquet")),
       h("a.button", { href: addressOf("/api/organiser/people?what=pay"), download: "pay.csv" }, t("pay_list")),
-      h("a.button", { href: addressOf("/api/organiser/people?what=answers"), download: "answers.csv" }, t("form_answers")),
+      this.answers,
     );
     document.body.replaceChildren(h("main", {}, head, this.failed, this.steering, this.warnings, this.state, this.progress, this.people, this.panels, this.decisions));
     this.lastTime = "";
@@ -95,6 +100,7 @@ export class Organising {
     // Whoever has a button in focus keeps it.
     const focused = document.activeElement;
     this.title.textContent = now.campaign.name;
+    this.answers.hidden = !now.campaign.asks;
     replaceUnselected(this.steering, [steering(this, now)]);
     replaceUnselected(this.warnings, warnings(now.warnings));
     replaceUnselected(this.progress, [h("h2", {}, t("progress")), figures(now), hours(now.throughput)]);
@@ -129,7 +135,7 @@ export class Organising {
     return h(
       person.excluded ? "tr.excluded" : "tr",
       {},
-      h("td", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : person.reassigned ? ` (${t("reassigned")})` : ""),
+      h("td.name", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : person.reassigned ? ` (${t("reassigned")})` : ""),
       h("td.count", {}, person.judgments, h("span.hint", {}, person.control_judgments ? ` + ${person.control_judgments}` : "")),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),
