@@ -58,10 +58,10 @@ export function context(segment, campaign) {
 
 /**
  * What is given on the left, and what is judged on the right; alone, if nothing is given.
- * @param {(HTMLElement | null)[]} given @param {(HTMLElement | null)[]} judged @returns {HTMLElement}
+ * @param {(HTMLElement | null)[]} beside @param {(HTMLElement | null)[]} judged @returns {HTMLElement}
  */
-export function columns(given, judged) {
-  const left = present(given);
+export function columns(beside, judged) {
+  const left = present(beside);
   return h(`div.columns${left.length ? "" : ".alone"}`, {}, left.length ? h("div", {}, ...left) : null, h("div", {}, ...judged));
 }
 
@@ -92,10 +92,10 @@ function mediumElement({ kind, place, number }, setting, label) {
     if (seconds > 0) setting.played(place, Math.round(seconds * 10) / 10);
     seconds = 0;
   };
-  const note = () => (count(), tell());
+  const stop = () => (count(), tell());
   player.addEventListener("play", () => (at = player.currentTime));
   player.addEventListener("timeupdate", count);
-  player.addEventListener("pause", note);
+  player.addEventListener("pause", stop);
   return player;
 }
 
