@@ -15,6 +15,19 @@ RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "evidence.md"
 PICTURE = PAGE.parent / "images" / "equal-systems.svg"
 Row = dict[str, Any]
+PICTURED = {
+    "12 people": "scores, 8 systems, 12 people",
+    "20 people, 16 systems": "scores, 16 systems, 20 people",
+    "5 people": "scores, 5 systems, 5 people",
+    "3 people": "scores, 4 systems, 3 people",
+    "8 people, 2 systems": "scores, 2 systems, 8 people",
+    "one segment per page": "single segments, 6 systems, 10 people",
+    "3 systems per screen": "3 systems on a screen, 12 people",
+    "one of 8 does 60%": "one of 8 does 60%",
+    "9 people, 50 accounts": "9 people behind 50 accounts",
+    "2 of 12 careless": "2 of 12 people click at random",
+}
+"""What stands in the picture, and under which name: a choice of the rows of equal scores."""
 INTRODUCTION = """\
 # Evidence
 
@@ -78,10 +91,13 @@ def picture() -> str:
     from adjudge.reports.charts import draw_row_bars
     from adjudge.reports.drawing import MUTED, WARN, Numbers, paint
 
-    equal = [row for row in stored("verdicts") if row["group"] == "equal" and "customary" in row]
+    by_cell = {row["cell"]: row for row in stored("verdicts") if row["group"] == "equal"}
     values = {
-        row["cell"]: {"customary test": 100 * row["customary"][0], "adjudge": 100 * row["any_false"][0]}
-        for row in equal
+        label: {
+            "customary test": 100 * by_cell[cell]["customary"][0],
+            "adjudge": 100 * by_cell[cell]["any_false"][0],
+        }
+        for label, cell in PICTURED.items()
     }
     scale = Numbers(0.0, 100.0, "% of campaigns of equal systems in which some are called different")
     drawn = draw_row_bars(values, scale, number=".0f", colours=(WARN, MUTED))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -13,6 +14,7 @@ import pytest
 from adjudge.evidence.trust import AARate, HalfAgreement, Reliability
 from adjudge.reports.audit_section import rates_chart, reliability_section
 from adjudge.reports.build import build_report
+from adjudge.reports.files import write_site
 from adjudge.reports.page import Chart, ReportPage
 from adjudge.reports.ranking_section import scores_chart
 from adjudge.table.results import Table, to_plain
@@ -60,6 +62,24 @@ def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:
     assert [row[0] for row in page.overview.rows] == ["en-cs", "de-en"]
     assert page.overview.rows[0][1] == "alpha or beta"
     assert build_report({"en-cs": pair_results()}, title="").overview is None
+    assert page.matrix is not None
+    assert [column.label for column in page.matrix.columns] == ["system", "en-cs", "de-en"]
+    ranked = {system.system: system.rank_set for system in pair_results().ranking.systems}
+    assert {str(row[0]): row[1] for row in page.matrix.rows if row[1] is not None} == ranked
+
+
+def test_many_pairs_are_a_site_whose_links_lead_somewhere(page: ReportPage, tmp_path: Path) -> None:
+    write_site(page, tmp_path)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"index.html", "en-cs.html", "de-en.html"}
+    for name in names:
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        links = re.findall(r'href="([^"]+)"', text)
+        assert {link for link in links if not link.startswith("#")} <= names
+        assert all(f'id="{link[1:]}"' in text for link in links if link.startswith("#"))
+    index = (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert '<a href="en-cs.html">en-cs</a>' in index
+    assert "Possible ranks by language pair" in index
 
 
 def test_every_signature_and_everything_set_aside_is_shown(page: ReportPage) -> None:
@@ -146,7 +166,7 @@ def test_claims_are_told_in_plain_words() -> None:
 def test_tests_that_lie_are_named() -> None:
     sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     assert sections["aa"].words[2:] == (
-        "Too often on these data: zscore. What these tests call significant need not be.",
+        "Too often on these data: zscore. A difference that these tests find may be chance.",
         "Consistent with 5%: mixed (up to 13% cannot be excluded).",
     )
     assert "False alarms of the test behind each method on these data (5% is nominal): mixed 5%." in (
@@ -187,7 +207,7 @@ def test_bars_and_decisions_follow_one_rule() -> None:
     chart = scores_chart(replace(results.ranking, comparisons=gaps))
     assert chart.says == (
         "Hollow points are not separated from ref; filled ones are. "
-        "The bar does not reach ref's line for alpha: the correction makes the difference."
+        "The bar does not reach ref's line for alpha: after the correction for all pairs they are not decided."
     )
     assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
 
@@ -203,7 +223,8 @@ def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
     assert says.endswith(f"1 pair of bars stands apart {words}")
     near = tuple(pair if pair.decided else undecided(pair, 0.01, 0.4) for pair in ranking.comparisons)
     says = scores_chart(replace(ranking, systems=apart, comparisons=near)).says
-    assert says.endswith("1 pair of bars does not reach each other, but only the correction leaves the pair undecided.")
+    corrected = "after the correction for all pairs the difference is not decided."
+    assert says.endswith(f"1 pair of bars does not reach each other, but {corrected}")
 
 
 def _states(chart: Chart) -> dict[str, str]:

@@ -452,7 +452,8 @@ def say_apart_from(first: str, undecided: int, others: int) -> str:
 def say_bars_off_line(first: str, systems: Sequence[str]) -> str:
     """Why bars may stop short of the line of the first system although nothing is decided."""
     reach = "bar does" if len(systems) == 1 else "bars do"
-    return f" The {reach} not reach {first}'s line for {short_list(systems)}: the correction makes the difference."
+    who = short_list(systems)
+    return f" The {reach} not reach {first}'s line for {who}: after the correction for all pairs they are not decided."
 
 
 def say_bars_apart(lost: int, tested: int) -> str:
@@ -460,7 +461,8 @@ def say_bars_apart(lost: int, tested: int) -> str:
     sentence = ""
     if lost:
         pairs = "1 pair of bars does" if lost == 1 else f"{lost:,} pairs of bars do"
-        sentence += f" {pairs} not reach each other, but only the correction leaves the pair undecided."
+        decided = "after the correction for all pairs the difference is not decided"
+        sentence += f" {pairs} not reach each other, but {decided}."
     if tested:
         pairs = "1 pair of bars stands" if tested == 1 else f"{tested:,} pairs of bars stand"
         sentence += (

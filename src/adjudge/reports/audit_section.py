@@ -535,7 +535,7 @@ def _error_rate_words(aa: AATest, where: str) -> list[str]:
     as_promised = [name for name, rate in aa.rates.items() if rate.interval[0] <= LEVEL <= rate.interval[1]]
     words = []
     if too_often:
-        words.append(f"Too often {where}: {short_list(too_often)}. What these tests call significant need not be.")
+        words.append(f"Too often {where}: {short_list(too_often)}. A difference that these tests find may be chance.")
     if as_promised:
         widest = max(aa.rates[name].interval[1] for name in as_promised)
         words.append(f"Consistent with 5%: {short_list(as_promised)} (up to {100 * widest:.0f}% cannot be excluded).")
@@ -649,9 +649,7 @@ def _charts(judges: Judges) -> tuple[Chart, ...]:
     if not rows or len(rows) > MOST_ROWS:
         return ()
     chart = rates_chart(rows, title="how much more often the person is closer", number=".2f", target=0.0)
-    caption = (
-        "At the dashed line both are as close to the others; to the right the person is closer, to the left the judge."
-    )
+    caption = "To the right of the dashed line the person is closer to the others, to the left the judge."
     return (Chart("judges", "Judges against each person", caption, chart),)
 
 

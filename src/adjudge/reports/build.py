@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +35,7 @@ from adjudge.reports.ranking_section import (
 )
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.record import say_record
-from adjudge.table.results import Cell, Result, Table, number, text
+from adjudge.table.results import Cell, Result, Span, Table, number, span, text
 from adjudge.table.wording import counted, listed, short_list
 from adjudge.work.tasks import try_tasks
 
@@ -83,6 +84,7 @@ def build_report(results: Mapping[str, PairResults], *, title: str) -> ReportPag
         title=title,
         pairs=tuple(page.unwrap() for page in pages),
         overview=overview(results) if len(results) > 1 else None,
+        matrix=ranks_by_pair(results),
         guide=GUIDE,
     )
 
@@ -213,6 +215,23 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         number("judgments", 0),
     )
     return Table("All language pairs", columns, tuple(rows))
+
+
+def ranks_by_pair(results: Mapping[str, PairResults]) -> Table | None:
+    """The possible ranks of every system in every language pair, where some system is in several."""
+    ranks = {name: {system.system: system for system in result.ranking.systems} for name, result in results.items()}
+    counts = Counter(system for ranked in ranks.values() for system in ranked)
+    if max(counts.values(), default=0) < 2:
+        return None
+    found = {system: [ranked[system].rank_set for ranked in ranks.values() if system in ranked] for system in counts}
+    # Systems of most pairs come first, then those with the better ranks.
+    order = sorted(counts, key=lambda name: (-counts[name], sum(map(sum, found[name])) / counts[name], name))
+    rows = tuple(
+        (name, *(Span(*ranked[name].rank_set) if name in ranked else None for ranked in ranks.values()))
+        for name in order
+    )
+    columns = (text("system"), *(span(name) for name in results))
+    return Table("Possible ranks by language pair", columns, rows, "Ranks that the decided pairs of systems leave.")
 
 
 def _name_leaders(decisions: Decisions) -> str:

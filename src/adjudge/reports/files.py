@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from html import escape
 from importlib.util import find_spec
@@ -199,8 +199,6 @@ def _sheet_name(title: str, taken: list[str]) -> str:
 
 
 def _latex(results: Results, path: Path) -> list[Path]:
-    from dataclasses import replace
-
     from adjudge.reports.latex import to_latex
 
     several = are_several(results)
@@ -264,6 +262,15 @@ def write_page(page: ReportPage, path: Path) -> None:
         write_pdf(page, path)
     else:
         write_text(path, render(page))
+
+
+def write_site(page: ReportPage, folder: Path) -> None:
+    """Write a page per language pair, and a first page that compares and links them."""
+    files = {pair.name: f"{pair.slug}.html" if pair.slug != "index" else "index-pair.html" for pair in page.pairs}
+    for pair in page.pairs:
+        own = replace(page, title=f"{page.title}: {pair.name}", pairs=(pair,), overview=None, home="index.html")
+        write_text(folder / files[pair.name], render(own))
+    write_text(folder / "index.html", render(replace(page, pairs=(), links=files)))
 
 
 def render(page: ReportPage) -> str:

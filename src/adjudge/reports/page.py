@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
 from adjudge._version import __version__
@@ -157,6 +157,11 @@ class ReportPage:
     title: str
     pairs: tuple[PairPage, ...]
     overview: Table | None = None
+    matrix: Table | None = None
+    """Systems by language pair."""
+    links: Mapping[str, str] = field(default_factory=dict)
+    """In a site, the file of every language pair, on the first page; on the others, `home` leads back to it."""
+    home: str = ""
     guide: tuple[Term, ...] = ()
     version: str = __version__
 

@@ -34,7 +34,9 @@ def check_charts(checked: Checked) -> tuple[Chart, ...]:
     """What annotators see and how fast they are, where controls and times are known."""
     if not has_controls(checked):
         return ()
-    says = "Careless annotators are quick and score degraded translations like genuine ones: lower left."
+    says = (
+        "Careless annotators stand at the lower left: they are quick, and they score damaged translations like others."
+    )
     return (Chart("annotators", "What annotators see, and how fast they are", says, draw_annotators(checked)),)
 
 
@@ -162,7 +164,7 @@ def agreement_section(results: PairResults) -> Section | None:
     words.append("Coefficients are 1 for full agreement and 0 for what chance alone would give.")
     charts = []
     if agreement.by_length:
-        says = "Longer source texts are harder to judge alike where the points fall to the right."
+        says = "If the points fall to the right, people agree less on longer texts."
         charts.append(Chart("length", "Agreement by length of the source", says, draw_agreement_by_length(agreement)))
     first, *others = agreement.tables()
     return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(others), agreement.notes)

@@ -406,8 +406,8 @@ def draw_times_judged(ranking: Ranking, *, unit: str) -> Drawing:
 
 CHEAPEST = "fewest possible"
 ORDER_SAYS = (
-    "A line joins a better system (left) and a worse one. Two systems that no path of lines joins from left to right "
-    "are not ordered."
+    "A line leads from a better system (left) to a worse one (right). If no path of lines leads from one system to "
+    "another, their order is open."
 )
 
 
@@ -418,7 +418,7 @@ def tournament_section(results: PairResults) -> Section | None:
 
 def section_of(tournament: Tournament) -> Section:
     """The section about a tournament."""
-    says = "A ranking contradicts a judgment that puts the lower of two systems first, net of those that agree."
+    says = "A ranking contradicts a judgment if it puts the loser above the winner; those that agree are subtracted."
     charts: tuple[Chart, ...] = (Chart("costs", "What every ranking contradicts", says, draw_costs(tournament)),)
     first, *others = tournament.tables()
     words: tuple[str, ...] = (_cycles(tournament), _cheapest(tournament))

@@ -31,7 +31,13 @@ FILES = ("judgments.parquet", "truth.json", "ranking.json", "report.html")
 class ReportFiles:
     """The files that `report` writes, and the title."""
 
-    output: Path = option(REQUIRED, "The file to write: .html or .pdf.", "--output", "-o", only="command line")
+    output: Path = option(
+        REQUIRED,
+        "The file to write (.html or .pdf), or a folder for a page per language pair.",
+        "--output",
+        "-o",
+        only="command line",
+    )
     title: str | None = option(
         None, "Title of the report.", after="method", about="title of the report; default: the file name."
     )
@@ -63,7 +69,8 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
     from adjudge.reports.files import check_page_ending
     from adjudge.shell.reading import read_by_pair
 
-    check_page_ending(files.output)
+    if not _is_folder(files.output):
+        check_page_ending(files.output)
     parts = read_by_pair(judged, divided=True, everyone=True)
     # Imported here and not above, so that the other processes start first.
     from adjudge.shell.output import progress
@@ -106,13 +113,18 @@ def report(judged: Judged, files: ReportFiles, settings: ReportSettings) -> Camp
     return make_report(parts, settings, title=files.title or name, everyone=everyone)
 
 
+def _is_folder(output: Path) -> bool:
+    """Whether a site is asked for: an existing folder, or a name without an ending."""
+    return output.is_dir() or not output.suffix
+
+
 def _write_files(made: CampaignReport, files: ReportFiles) -> list[Path]:
     """Write the page and the requested tables, charts and paper files; return their paths."""
-    from adjudge.reports.files import write_page
+    from adjudge.reports.files import write_page, write_site
     from adjudge.reports.latex import write_paper, write_plots, write_tables
 
     page = made.page()
-    write_page(page, files.output)
+    (write_site if _is_folder(files.output) else write_page)(page, files.output)
     if files.tables is not None:
         write_tables(page, files.tables)
     if files.plots is not None:
