@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.helpers.tables import command
 
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
 
@@ -40,3 +42,19 @@ def test_the_notebook_runs(path: Path, tmp_path: Path) -> None:
     assert "text/html" in kinds
     assert "image/svg+xml" in kinds
     assert (tmp_path / "report.html").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("field", ["summaries", "speech", "captions", "chat"])
+def test_the_pages_about_other_fields_run(field: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their tables are read unaided under the words of the field, and nothing is called a translation."""
+    text = (ROOT / "docs" / f"{field}.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    [made] = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    exec(compile(made, field, "exec"), {})
+    lines = re.findall(r"^adjudge (.*)$", text, re.MULTILINE)
+    assert len(lines) >= 3
+    for line in lines:
+        run = command(*shlex.split(line))
+        assert run.code == 0, run.err
+        assert "translation" not in run.out
