@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import cast
+
 import numpy as np
 import pytest
 
 from adjudge.mixed import layout as layout_module
 from adjudge.mixed.design import MixedDesign, design_from
-from adjudge.mixed.effects import identify
+from adjudge.mixed.effects import SMALLEST_RATIO, identify
 from adjudge.mixed.equations import totals
-from adjudge.mixed.fit import evaluate, fit, refit
+from adjudge.mixed.fit import LONGEST_STEP, Evaluation, damped_step, evaluate, fit, refit
 from adjudge.mixed.layout import lay_out
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
@@ -161,3 +164,20 @@ def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_
     np.testing.assert_allclose(fitted.effects, means.mean(1), rtol=1e-10)
     between = means.var(axis=1, ddof=1).mean() / 6
     np.testing.assert_allclose(np.diag(fitted.covariance), between, rtol=1e-6)
+
+
+def test_a_step_that_is_cut_pulls_the_others_as_far_as_it_goes() -> None:
+    """A ratio that falls in its logarithm by however much changes the fit by no more than itself."""
+    curvature = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, 0.2], [0.3, 0.2, 0.1]])
+    gradient = np.array([0.4, -0.3, 1.0])
+    current = cast(Evaluation, SimpleNamespace(gradient=gradient, curvature=curvature))
+    every = np.ones(3, dtype=bool)
+    assert np.linalg.solve(curvature, -gradient)[2] < -LONGEST_STEP
+    found = damped_step(current, every, 0.0)
+    expected = np.linalg.solve(curvature[:2, :2], -gradient[:2] - curvature[:2, 2] * np.expm1(-LONGEST_STEP))
+    assert found == pytest.approx([*expected, -LONGEST_STEP])
+    vanishing = np.array([False, False, True])
+    found = damped_step(current, every, 0.0, vanishing)
+    assert found[2] == np.log(SMALLEST_RATIO)
+    assert found[:2] == pytest.approx(np.linalg.solve(curvature[:2, :2], -gradient[:2] + curvature[:2, 2]), rel=1e-6)
+    assert damped_step(current, ~vanishing, 0.0)[2] == 0.0

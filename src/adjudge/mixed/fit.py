@@ -260,10 +260,9 @@ def _search(
         if gain < tolerance or hopeless:
             return Optimum(current, converged=True, steps=steps, way=way)
         while True:
-            step = stretch * damped_step(current, free, damping)
             # A variance on its way to 0 need not go all of it step by step.
             vanishing = free & (log_ratios < _TINY) & (current.gradient > 0) & ~staying
-            step[vanishing] = LOW
+            step = stretch * damped_step(current, free, damping, vanishing)
             proposed = np.clip(log_ratios + step, LOW, HIGH)
             attempt = evaluate(layout, scores, proposed)
             if attempt.criterion <= current.criterion:
@@ -309,13 +308,28 @@ def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Fl
     return seen
 
 
-def damped_step(current: Evaluation, free: NDArray[np.bool_], damping: float) -> Floats:
-    """A step towards the lowest criterion by the average information; held ratios stay."""
-    curvature = current.curvature[np.ix_(free, free)]
-    scale = np.diag(curvature).clip(1e-12)
-    step = np.zeros(len(free))
-    step[free] = -np.linalg.solve(curvature + damping * np.diag(scale), current.gradient[free])
-    return np.clip(step, -LONGEST_STEP, LONGEST_STEP)
+def damped_step(
+    current: Evaluation, free: NDArray[np.bool_], damping: float, vanishing: NDArray[np.bool_] | None = None
+) -> Floats:
+    """A step towards the lowest criterion by the average information; held ratios stay, vanishing ones go to 0.
+
+    Where the step of a ratio is cut at the longest one, the others take account of how far it goes: a ratio that falls
+    by however much in its logarithm loses no more than itself, which is a change of 1.
+    """
+    curvature, step = current.curvature, np.zeros(len(free))
+    damped = curvature + damping * np.diag(np.diag(curvature).clip(1e-12))
+    cut = np.zeros(len(free), dtype=bool) if vanishing is None else vanishing.copy()
+    step[cut] = LOW
+    for _ in range(len(free)):
+        moved = free & ~cut
+        known = np.where(step < 0, np.expm1(np.minimum(step, 0.0)), step) * cut
+        step[moved] = -np.linalg.solve(damped[np.ix_(moved, moved)], (current.gradient + curvature @ known)[moved])
+        # The farthest alone: with that cut, the others may not go so far any more.
+        farthest = int(np.argmax(np.abs(step) * moved))
+        if not abs(step[farthest]) > LONGEST_STEP or not moved[farthest]:
+            break
+        step[farthest], cut[farthest] = np.copysign(LONGEST_STEP, step[farthest]), True
+    return step
 
 
 def expected_gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
