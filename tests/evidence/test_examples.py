@@ -102,6 +102,15 @@ def test_the_worst_and_the_most_disputed_outputs_are_shown_with_their_texts() ->
     assert section.words[-1].startswith("The examples are single outputs")
 
 
+def test_examples_without_texts_and_marks_are_left_to_the_table() -> None:
+    rows = [scored(who, i, system, 60.0 + i, target_text=None) for who in "xy" for i in range(10) for system in "AB"]
+    rows[3]["score"] = 5.0
+    found = examples(rows)
+    section = examples_section(found)
+    assert section.cases == ()
+    assert any(table.title == "Examples" for table in section.folded)
+
+
 def test_a_strict_person_disputes_nothing() -> None:
     """y gives 30 points less to everything: only segment 4, on which they differ otherwise, is disputed first."""
     rows = [scored(who, i, system, 60.0 + i - 30 * (who == "y")) for who in "xy" for i in range(10) for system in "AB"]

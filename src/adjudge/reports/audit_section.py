@@ -419,7 +419,8 @@ def examples_section(found: Examples) -> Section:
         words.append(
             "Texts are shown where the judgments have them, in columns source_text and target_text (see --attributes)."
         )
-    cases = tuple(_case(example) for example in found.examples)
+    # Without texts and marks, the table of examples says all that is known.
+    cases = tuple(_case(example) for example in found.examples if _has_words(example))
     return Section("examples", "What went wrong", tuple(words), charts, folded=found.tables(), cases=cases)
 
 
@@ -457,6 +458,10 @@ def _errors_chart(found: Examples, severity: str) -> Chart:
     drawn = rates_chart(rows, title="errors per output", number=".2f")
     name = re.sub("[^a-z0-9]+", "-", severity.lower())
     return Chart(f"errors-{name}", f"Errors marked {severity}", "Bars are 95% intervals.", drawn)
+
+
+def _has_words(example: Example) -> bool:
+    return any(output.text or any(answer.spans for answer in output.answers) for output in example.outputs)
 
 
 def _case(example: Example) -> Case:
