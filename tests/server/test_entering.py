@@ -289,5 +289,7 @@ def test_where_a_crowd_comes_nobody_need_be_named(tmp_path: Path) -> None:
             assert client.work()["task"] is not None
         overview = server.client("organiser").get("/api/organiser/overview").json
         assert [person["name"] for person in overview["annotators"]] == ["P-1", "P-2"]
+        extended = server.client("organiser").post("/api/organiser/extend", {"judgments": 6})
+        assert extended.status == 200, extended.text
     with pytest.raises(InputError, match="names nobody"):
         load_campaign(make_campaign(tmp_path / "fixed", annotators="[]"))

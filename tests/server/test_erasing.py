@@ -118,10 +118,8 @@ def test_a_person_is_erased_and_the_log_still_holds(
     assert people["bert"]["judgments"] > 0
     actions = organiser.get("/api/organiser/overview").json["actions"]
     assert "erase" in [action["action"] for action in actions]
-    # A name is replaced where it stands as a word only.
-    from adjudge.server.erasing import _replace_name
-
-    assert _replace_name("Al met Albert, Al's friend", "Al", "x") == "x met Albert, x's friend"
+    texts = [action["text"] for action in actions if action["action"] in ("exclude", "include")]
+    assert texts == ["slept well", f"erased-{done['number']} was tired"]
     # The campaign can be served again, and is the same: nobody of that name comes back.
     server.stop()
     server.links.clear()
@@ -337,3 +335,16 @@ def test_a_tutorial_that_must_be_passed(page: Page, tmp_path: Path) -> None:
         saved = client.post("/api/saves", new_save(client.work(), 0, [{"output": output, "spans": [span]}]))
         assert saved.json["state"]["wrong"] == []
         assert client.post(finish).json["finished"]
+
+
+def test_a_name_is_replaced_where_it_stands_as_a_word(tmp_path: Path, adjudge: Callable[..., Run]) -> None:
+    with Server(make_campaign(tmp_path, documents=1, annotators='["Al", "bert"]')) as server:
+        organiser = server.client("organiser")
+        path = f"/api/organiser/annotators/{number_of(server, 'Al')}"
+        reason = "Al is no Albert, says Al"
+        assert organiser.post(f"{path}/decision", {"excluded": True, "reason": reason}).status == 200
+        number = organiser.post(f"{path}/erase", {"name": "Al"}).json["number"]
+        actions = organiser.get("/api/organiser/overview").json["actions"]
+        said = next(action["text"] for action in actions if action["action"] == "exclude")
+        assert said == f"erased-{number} is no Albert, says erased-{number}"
+        assert verify(adjudge, server.campaign)[0] == 0

@@ -146,6 +146,22 @@ def test_nobody_gets_their_own_edits(first: Path, tmp_path: Path) -> None:
     rows = read([export_file(pool)]).final().table
     given = {name: set(rows.filter(annotator=name)["task"]) for name in ("anna", "cleo")}
     assert given == {"anna": {task.id for task in tasks} - by_anna, "cleo": by_anna}
+    # Editors are named by numbers, too, and are erased with their own judgments.
+    numbered = tmp_path / "numbers.parquet"
+    run("export", pool, "-o", numbered, "--numbers")
+    table = read([numbered]).table
+    numbers = dict(zip(rows["annotator"], read([numbered]).final().table["annotator"], strict=True))
+    assert set(table["first_editor"].drop_nulls()) == {numbers["anna"], "editor 1"}
+    run("archive", pool, "-o", tmp_path / "pages")
+    assert "Made from" in next((tmp_path / "pages").glob("*/*.html")).read_text("utf-8")
+    run("erase", pool, "--person", "anna")
+    run("verify", pool)
+    stored = json.loads((tmp_path / "pool" / "tasks.json").read_text("utf-8"))
+    named = {output.get("editor") for task in stored["tasks"] for screen in task["screens"]
+             for item in screen["items"] for output in item["outputs"]}  # fmt: skip
+    assert "anna" not in named | set(stored["annotators"])
+    with Server(pool) as server:
+        assert server.client("organiser").get("/api/organiser/overview").status == 200
 
 
 @pytest.mark.parametrize(

@@ -315,7 +315,8 @@ def _make_new_tasks(
     if not drafts:
         return ()
     campaign = material.campaign
-    if len(people) < campaign.design.judgments:
+    # Where nobody is named, whoever a crowd platform sends judges.
+    if campaign.design.annotator_names and len(people) < campaign.design.judgments:
         raise DataError(f"design.judgments = {campaign.design.judgments}, but only {len(people)} people can judge")
     controls = make_controller(material, drafts, rng)
     positions = Positions(rng)

@@ -6,7 +6,7 @@ a script: HTML in it is shown as text, pictures by their description, and links 
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from adjudge.campaigns.guide import make_guide, make_short_guide
@@ -33,6 +33,8 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"html": False, "maxNesting": 20}).enable("table")
 
 
+# The same few texts are asked for by everybody who comes.
+@lru_cache(maxsize=100)
 def render_commonmark(text: str) -> list[Node]:
     """A text as a tree: strings and `[tag, "", child, ...]`; of a link the second part is its address."""
     root: list[Any] = ["", ""]

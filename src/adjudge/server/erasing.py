@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from adjudge.campaigns.tasks import TaskSet
+    from adjudge.campaigns.tasks import Item, Task, TaskSet
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,17 @@ def _renamed_tasks(tasks: TaskSet, former: str, name: str) -> TaskSet:
     def rename(names: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(name if each == former else each for each in names)
 
-    changed = tuple(replace(task, annotators=rename(task.annotators)) for task in tasks.tasks)
+    def rename_item(item: Item) -> Item:
+        outputs = (replace(each, editor=name) if each.editor == former else each for each in item.outputs)
+        return replace(item, outputs=tuple(outputs))
+
+    def rename_in(task: Task) -> Task:
+        screens = task.screens
+        if any(output.editor == former for *_, output in task.outputs()):
+            screens = tuple(replace(screen, items=tuple(map(rename_item, screen.items))) for screen in screens)
+        return replace(task, annotators=rename(task.annotators), screens=screens)
+
+    changed = tuple(map(rename_in, tasks.tasks))
     return replace(tasks, annotators=rename(tasks.annotators), tasks=changed)
 
 

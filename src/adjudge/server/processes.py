@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
+    from adjudge.campaigns.tasks import Task
+
 SIGN_SECONDS = 5.0
 """Seconds between two signs of life."""
 GONE_AFTER = timedelta(seconds=60)
@@ -203,6 +205,12 @@ def ensure_tasks(tasks: Iterable[str]) -> None:
         load_new_tasks()
 
 
+def _without_names(task: Task) -> list[object]:
+    """What a task asks, whoever does it."""
+    shown = ((item.source, output.id, output.text) for _, item, output in task.outputs())
+    return [task.id, task.kind, task.judgments, *shown]
+
+
 def load_new_tasks() -> None:
     """Serve tasks that were added to the campaign, if there are any, without a restart."""
     from adjudge.campaigns.tasks import parse_tasks
@@ -220,8 +228,7 @@ def load_new_tasks() -> None:
     former = now.tasks.tasks
     # Only additions are loaded, and names of people who were erased: other changes were made for a server that was
     # started with them.
-    pairs = zip(tasks.tasks, former, strict=False)
-    same = all(replace(task, annotators=()) == replace(other, annotators=()) for task, other in pairs)
+    same = all(_without_names(task) == _without_names(other) for task, other in zip(tasks.tasks, former, strict=False))
     if len(tasks.tasks) < len(former) or not same:
         return
     set_served(replace(now, tasks=tasks, fingerprint=campaign.fingerprint))

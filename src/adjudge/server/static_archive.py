@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates" / "archive"
 _INDEX, _TABLE = "index.html", "judgments.csv"
+_EDITOR = "first_editor"
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,13 @@ def write_archive(folder: Path) -> Archive:
 def with_numbers(judgments: Judgments) -> Judgments:
     """The judgments with numbers in the place of people's names, also in their record and its notes."""
     numbers = dict(Annotator.objects.values_list("name", "number"))
-    table = judgments.table.with_columns(
-        pl.col("annotator").replace_strict({name: str(number) for name, number in numbers.items()}, default=None)
-    )
+    shown = {name: str(number) for name, number in numbers.items()}
+    table = judgments.table.with_columns(pl.col("annotator").replace_strict(shown, default=None))
+    if _EDITOR in table.columns:
+        # Editors of another campaign have no number here.
+        others = [name for name in table[_EDITOR].drop_nulls().unique(maintain_order=True) if name not in shown]
+        editors = shown | {name: f"editor {place}" for place, name in enumerate(others, start=1)}
+        table = table.with_columns(pl.col(_EDITOR).replace_strict(editors, default=None))
     record = judgments.record
     if record is not None:
         exclusions = (
@@ -306,6 +311,7 @@ def _describe_output(
         "text": _marked(output.text, [span for span in spans if span["side"] == "target"]),
         "answer": ", ".join(given),
         "errors": [_say_error(span) for span in spans],
+        "original": output.original,
         "edit": answer.get("edit"),
         "comment": answer.get("comment"),
     }
