@@ -203,7 +203,7 @@ def test_a_settled_claim_that_the_judgments_contradict_comes_first(tmp_path: Pat
     assert not second.stop
     caution = "Caution: 'A is better than B' was settled at look 1, but the judgments so far say the opposite."
     assert second.advice.startswith(caution)
-    assert second.tables()[0].note.startswith(caution)
+    assert second.first_lines[0].startswith(caution)
 
 
 def test_caveats_stay_in_the_history(tmp_path: Path) -> None:

@@ -1,10 +1,17 @@
-"""One verdict: ranking, claims, chart, report and paper never disagree about who is decided better than whom."""
+"""One verdict: ranking, claims, chart, report, parity and paper never disagree, and say it in short sentences.
+
+Each class of contradiction is looked for on invented campaigns and on released sets: who is decided better than whom,
+who is called the best, how many judgments and pairs there are, for whom it is said, and what a test of parity says.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
 from itertools import combinations
 from pathlib import Path
 
@@ -12,51 +19,96 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.evidence.audit import Audit, AuditSettings, audit
+from adjudge.evidence.audit import Audit
 from adjudge.evidence.claims import Claims
+from adjudge.evidence.parity import ParitySettings, parity
+from adjudge.evidence.parity_results import Parity
 from adjudge.evidence.verdict import add_verdict, say_headline
 from adjudge.evidence.verdict_facts import decide_by_claims, decide_by_ranking
+from adjudge.people.check import quality_of
 from adjudge.ranking.methods import rank
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.audit_section import claims_chart
 from adjudge.reports.build import PairResults, build_report
 from adjudge.reports.charts import draw_forest, make_forest, sketch_forest
+from adjudge.reports.page import PairPage
+from adjudge.shell.report_stages import ReportSettings, make_report
+from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
+from adjudge.table.wording import as_sentences
 from tests.evidence.test_claims import campaign
-from tests.helpers.made import pair_results
 from tests.helpers.rank_make import blocks, random_blocks
 from tests.helpers.released import read_released
+from tests.reports import test_collected
 
 LONGEST = 25
-"""Words of a headline."""
+"""Words of a sentence. A name is one word, however long it is."""
 SIZE = 0.05
 
 
 @dataclass(frozen=True)
 class Told:
-    """What is said of one set of judgments in the two ways that decide."""
+    """What is said of one set of judgments in the ways that decide."""
 
     ranking: Ranking
     claims: Claims
     audited: Audit
+    report: PairResults
+    parity: Parity | None = None
+    """Against the first human translation, where there is one that can be compared."""
 
     @property
     def decided(self) -> set[tuple[str, str]]:
         return {(pair.better, pair.worse) for pair in self.ranking.comparisons if pair.decided}
 
+    @cached_property
+    def page(self) -> PairPage:
+        results = replace(self.report, ranking=self.ranking, audit=self.audited)
+        return build_report({"x": results}, title="t").pairs[0]
+
+    @cached_property
+    def paragraph(self) -> str:
+        return latex.write_paragraph(replace(self.report, ranking=self.ranking, audit=self.audited), "tab:x")
+
     @property
-    def report(self) -> PairResults:
-        plain = replace(pair_results(), others=(), tournament=None, checked=None, agreement=None)
-        return replace(plain, ranking=self.ranking, audit=self.audited)
+    def said(self) -> dict[str, list[str]]:
+        """Everything that is said in words, by where."""
+        page, reasons = self.page, [f"{claim.claim}: {claim.reason}." for claim in self.claims.claims]
+        sections = [
+            [
+                *section.words, *(chart.says for chart in section.charts), *as_sentences(section.notes),
+                *(table.note for table in (*section.tables, *section.folded)),
+            ]
+            for section in page.sections
+        ]  # fmt: skip
+        paper = [line for line in self.paragraph.splitlines() if not line.startswith("%")]
+        against = () if self.parity is None else (*self.parity.first_lines, *as_sentences(self.parity.notes))
+        return {
+            "rank": [*self.ranking.first_lines, *as_sentences(self.ranking.notes)],
+            "report": [page.headline, *page.words, *(f"{fact.value} {fact.detail}" for fact in page.facts)],
+            "sections": [words for section in sections for words in section],
+            "picture": [] if page.picture is None else [page.picture.says],
+            "audit": [*self.audited.first_lines, *as_sentences(self.audited.notes)],
+            "claims": reasons,
+            "paper": [re.sub(r"~?\\cite\{[^}]*\}", "", line) for line in paper],
+            "parity": list(against),
+        }
 
 
 def tell(judgments: Judgments) -> Told:
-    ranking = add_verdict(rank(judgments))
-    audited = audit(judgments, only=["claims"], settings=AuditSettings())
-    claims = audited.sections["claims"]
+    (results,) = make_report({"x": judgments}, ReportSettings(), title="t").pairs.values()
+    assert results.audit is not None
+    claims = results.audit.sections["claims"]
     assert isinstance(claims, Claims)
-    return Told(ranking, claims, audited)
+    ranking = add_verdict(results.ranking, results.failing, results.otherwise, results.oddities, results.record)
+    compared = None
+    human = next((system.system for system in ranking.systems if system.human), None)
+    if human is not None:
+        with suppress(DataError):
+            kept = quality_of(judgments).kept
+            compared = parity(kept, human=human, settings=ParitySettings(resamples=200))
+    return Told(ranking, claims, results.audit, results, compared)
 
 
 def with_disasters() -> Judgments:
@@ -91,6 +143,8 @@ def ranked_by(strengths: dict[str, float], *, annotators: int = 6, number: int =
     return blocks(rankings, annotators=[f"a{i % annotators}" for i in range(number)])
 
 
+SENTENCES = "tests.evidence.test_sentences"
+"""Has campaigns too, and imports this module."""
 INVENTED: dict[str, Callable[[], Judgments]] = {
     "scores, equal": lambda: campaign(dict.fromkeys("ABCDE", 0.0), seed=2),
     "scores, graded": lambda: campaign({name: 3.0 * i for i, name in enumerate("ABCDEF")}, seed=3),
@@ -112,7 +166,34 @@ INVENTED: dict[str, Callable[[], Judgments]] = {
     "rankings, two levels": lambda: ranked_by({"A": 1.0, "B": 1.0, "C": 0.0, "D": 0.0}),
     "rankings, one person": lambda: ranked_by({"A": 1.0, "B": 0.0, "C": 0.0}, annotators=1),
     "rankings, two systems": lambda: ranked_by({"A": 1.0, "B": 0.0}),
+    "rankings, two people": lambda: ranked_by({"A": 1.0, "B": 0.0, "C": -1.0}, annotators=2),
+    "rankings, an unbeaten system": lambda: ranked_by({"A": 30.0, "B": 1.0, "C": 0.0, "D": 0.0}),
+    "rankings, nobody named": lambda: without_people(ranked_by({"A": 1.0, "B": 0.0, "C": 0.0})),
+    "rankings, mirrored": lambda: with_a_mirror(ranked_by({"A": 1.0, "B": 0.0, "C": 0.0}, annotators=4)),
+    "scores, clickers": lambda: import_module(SENTENCES).with_clickers(),
+    "scores, accounts": lambda: import_module(SENTENCES).behind_accounts(),
+    "scores, looks and an exclusion": lambda: test_collected.collected(test_collected.RECORD),
+    "scores, two people, a human": lambda: campaign({"HUMAN": 9.0, "A": 8.0, "B": 0.0}, annotators=2, seed=8),
+    "scores, a machine judge": lambda: with_a_judge(campaign({"A": 9.0, "B": 2.0, "C": 0.0}, seed=6)),
 }
+
+
+def without_people(judgments: Judgments) -> Judgments:
+    return Judgments(judgments.table.with_columns(annotator=pl.lit(None, dtype=pl.String)))
+
+
+def with_a_mirror(judgments: Judgments) -> Judgments:
+    """One more person, whose ranks are those of the first turned around, and the segments are theirs."""
+    first = judgments.table.filter(pl.col("annotator") == "a0")
+    turned = first.with_columns(annotator=pl.lit("mirror"), rank=(6 - pl.col("rank")).cast(first.schema["rank"]))
+    return Judgments(pl.concat([judgments.table, turned]))
+
+
+def with_a_judge(judgments: Judgments) -> Judgments:
+    """A program that gives everything one person's scores."""
+    copied = judgments.table.filter(pl.col("annotator") == "a0").with_columns(annotator=pl.lit("judge:x"))
+    return Judgments(pl.concat([judgments.table, copied]))
+
 
 RELEASED = {
     "wmt10/data_RNK.csv": "wmt-ranking",
@@ -120,6 +201,13 @@ RELEASED = {
     "wmt24esa/esa_generalMT2024_wave3.csv": None,
     "mqm/mqm_ted_ende.tsv": None,
     "wmt22sqm/WMT22.Appraise.SegLvlLivRef.20221031.filtered.csv": None,
+    "wmt22sqm/WMT22.Appraise.SegLvlLivSrc.20221031.filtered.csv": None,
+    "esa-study/240520rc6ESA.scores.csv": "appraise",
+    "esa-study/240520rc6GEMBA.scores.csv": "appraise",
+    "wmt11/wmt11-maneval-HC-indivsystems.RNK_results.csv": "wmt-ranking",
+    "wmt21/facebook-wikipedia-2021": "wmt-da",
+    "pairwise/wmt11.English,Czech.combo": None,
+    "pairwise/wmt11.Urdu,English.tunablemetrics": None,
 }
 
 
@@ -172,12 +260,33 @@ CONTRADICTIONS: dict[str, Callable[[Told], Told]] = {
     "a pair decided in the ranking alone": lambda told: _change_claim(told, verdict="not supported"),
     "a claim that holds and is broken": lambda told: _change_claim(told, broken_by=("without annotator a1",)),
     "another p in the claims": lambda told: _change_claim(told, p_adjusted=0.009),
+    "another number of pairs in words": lambda told: _say_more(told, "3 of 6 pairs are decided."),
+    "a sentence without an end": lambda told: _say_more(told, f"{'It goes on and on, ' * 6}and on."),
+    "a level that the test does not keep": lambda told: replace(told, ranking=replace(told.ranking, method="raw")),
+    "people in place of accounts": lambda told: replace(told, claims=replace(told.claims, accounts=True)),
+    "more judgments in a fact than are ranked": lambda told: _change_system(told, 0, n=1),
 }
+
+
+def _say_more(told: Told, sentence: str) -> Told:
+    return replace(told, ranking=replace(told.ranking, verdict=(*told.ranking.verdict, sentence)))
 
 
 @pytest.fixture(scope="module")
 def told() -> Told:
     return tell(INVENTED["scores, a winner"]())
+
+
+@pytest.mark.slow
+def test_a_parity_that_contradicts_the_ranking_is_found() -> None:
+    told = tell(INVENTED["scores, a human"]())
+    assert told.parity is not None
+    check(told)
+    first, *others = told.parity.parts[0].systems
+    turned = (replace(first, in_ranking=not first.in_ranking), *others)
+    contradicting = replace(told.parity, parts=(replace(told.parity.parts[0], systems=turned),))
+    with pytest.raises(AssertionError):
+        check(replace(told, parity=contradicting))
 
 
 @pytest.mark.parametrize("name", CONTRADICTIONS)
@@ -195,6 +304,10 @@ def check(told: Told) -> None:
     readings_agree(told)
     pages_count_alike(told)
     pictures_agree(told.ranking)
+    sentences_are_short(told)
+    it_is_said_for_whom(told)
+    judgments_are_counted_once(told)
+    parity_follows(told)
 
 
 def pictures_agree(ranking: Ranking) -> None:
@@ -269,7 +382,8 @@ def headlines_follow(told: Told) -> None:
         say_headline(decide_by_ranking(told.ranking, told.claims, people)),
         say_headline(decide_by_claims(told.claims)),
     ]
-    assert told.ranking.verdict[0] == said[0]
+    if told.report.record is None:
+        assert told.ranking.verdict[0] == said[0]
     for sentence in said:
         words = sentence.split()
         assert len(words) <= LONGEST, sentence
@@ -301,12 +415,11 @@ def readings_agree(told: Told) -> None:
 
 def pages_count_alike(told: Told) -> None:
     decided, pairs = len(told.decided), len(told.ranking.comparisons)
-    page = build_report({"x": told.report}, title="t").pairs[0]
+    page, paragraph = told.page, told.paragraph
     assert page.facts[1].value == f"{decided:,} of {pairs:,}"
     holds, more, fragile = told.claims.counts
     assert holds + more + fragile == decided
     assert page.facts[1].detail == f"hold: {holds:,}; need more people: {more:,}; fragile: {fragile:,}"
-    paragraph = latex.write_paragraph(told.report, "tab:x")
     if pairs == 1:
         expected = "The two systems differ" if decided else "The two systems are not told apart"
     elif decided in (0, pairs):
@@ -316,6 +429,99 @@ def pages_count_alike(told: Told) -> None:
     assert expected in paragraph
     assert (told.claims.method, told.claims.kind) == (told.ranking.method, told.ranking.kind)
     assert decide_by_ranking(told.ranking).lost == decide_by_claims(told.claims).lost
+
+
+def sentences_are_short(told: Told) -> None:
+    """And no name, number or noun shows how they were put together."""
+    for where, sentence in each_sentence(told):
+        assert len(sentence.split()) <= LONGEST, (where, sentence)
+        assert not re.search(CLUMSY, sentence), (where, sentence)
+
+
+CLUMSY = (
+    r"\b1 (pairs|systems|annotators|people|judgments|comparisons|segments|documents|changes|times|accounts)\b"
+    r"|\ball 2\b|\bmake 2 groups|annotator annotator|p = [<0]|\bNone\b(?! of)|\bnan\b|  |order within (a|the) cluster"
+)
+"""What is not plain English: wrong plurals, doubled words, numbers that are not shown as elsewhere."""
+
+
+def each_sentence(told: Told) -> Iterator[tuple[str, str]]:
+    """Every sentence with where it stands; names of systems and people are one word."""
+    people = [] if told.report.checked is None else [one.annotator for one in told.report.checked.annotators]
+    spaced = [name for name in (*told.ranking.order, *people) if " " in name]
+    for where, texts in told.said.items():
+        whole = "\n".join(texts)
+        for name in spaced:
+            whole = whole.replace(name, name.replace(" ", "_"))
+        for sentence in re.split(r"\n|(?<=[.?!])\s+", whole):
+            yield where, sentence
+
+
+def it_is_said_for_whom(told: Told) -> None:
+    """Few people, accounts, people without a name, and tests that ignore who judged are said to be so."""
+    everything = [sentence for _, sentence in each_sentence(told)]
+    people, ranking = told.claims.annotators, told.ranking
+    if told.claims.accounts:
+        assert not any(re.search(rf"\b{people} (people|persons)\b", sentence) for sentence in everything)
+        for place in ("rank", "report", "audit"):
+            assert any("accounts may be" in sentence for sentence in told.said[place]), place
+    if ranking.annotators is None and told.decided:
+        for place in ("rank", "report", "paper", "audit"):
+            assert any("named" in sentence or "do not name" in sentence for sentence in told.said[place]), place
+    if people in (1, 2):
+        about = re.compile(r"(is|are|comes? out) (better|worse|best)\b|the best\b")
+        for sentence in (told.page.headline, *told.page.words):
+            view = sentence.startswith(("This is the view of", "For this one person", "For these two people", "Alarm"))
+            assert view or not about.search(sentence), sentence
+    if ranking.settings.get("significance") == "sign" or ranking.method in ("raw", "zscore"):
+        assert not any("at a level of" in sentence for sentence in told.said["rank"])
+    above = {better for better, _ in told.decided if better in {s.system for s in ranking.systems if s.human}}
+    for sentence in everything:
+        named = re.match(r"(?:With them: )?(\S+) (?:comes out best|is the best)", sentence)
+        if named and above & {better for better, worse in told.decided if worse == named[1]}:
+            assert "machine translation" in sentence, sentence
+
+
+def judgments_are_counted_once(told: Told) -> None:
+    """The pairs in words, and the judgments of facts and ranking."""
+    decided, pairs = len(told.decided), len(told.ranking.comparisons)
+    for _, sentence in each_sentence(told):
+        found = re.search(r"^([\d,]+) of ([\d,]+) pairs? (?:is|are) decided(?! by)", sentence)
+        if found:
+            assert (found[1], found[2]) == (f"{decided:,}", f"{pairs:,}"), sentence
+        found = re.match(r"Of ([\d,]+) pairs?[:,]", sentence)
+        assert not found or found[1] == f"{pairs:,}", sentence
+    if told.ranking.kind == "scores" and told.report.record is None:
+        assert sum(system.n for system in told.ranking.systems) == told.report.counts.judgments
+    asides = told.page.set_aside
+    assert len({aside.reason for aside in asides}) == len(asides)
+
+
+def parity_follows(told: Told) -> None:
+    """What parity and ranking decide of the human translation is the same, or is said with the reason."""
+    if told.parity is None:
+        return
+    human, lines = told.parity.human, " ".join(told.parity.first_lines)
+    for system in told.parity.systems:
+        pairs = {(system.system, human): "above the human", (human, system.system): "below the human"}
+        decided = next((verdict for pair, verdict in pairs.items() if pair in told.decided), None)
+        assert system.in_ranking == (decided is not None)
+        if system.verdict in pairs.values() and decided is None:
+            assert "A ranking leaves" in lines
+        elif system.verdict == "not told apart" and decided is not None:
+            assert "a ranking by" in lines
+        elif system.verdict in pairs.values():
+            assert system.verdict == decided
+
+
+@pytest.mark.parametrize("method", ["raw", "zscore", "mixed-plain", "wins-or-ties", "expected-wins"])
+def test_a_test_that_ignores_who_judged_promises_no_level(method: str) -> None:
+    graded = {name: 2.0 * i for i, name in enumerate("ABCD")}
+    judgments = ranked_by({"A": 1.0, "B": 0.0, "C": -1.0}) if "wins" in method else campaign(graded, seed=3)
+    said = add_verdict(rank(judgments, method=method)).verdict
+    assert any("by a test that ignores who judged" in sentence for sentence in said)
+    assert not any("at a level of" in sentence for sentence in said)
+    assert not any("ignores" in sentence for sentence in add_verdict(rank(judgments)).verdict)
 
 
 @pytest.mark.parametrize("method", ["raw", "zscore"])

@@ -294,8 +294,8 @@ def test_a_single_system_is_not_called_the_best() -> None:
         (0, 1, "The two systems are not told apart HOW."),
         (1, 1, "The two systems differ HOW."),
         (0, 3, "None of the 3 pairs differs HOW."),
-        (1, 3, "Of 3 pairs, 1 differs HOW; the other 2 are not told apart."),
-        (2, 3, "Of 3 pairs, 2 differ HOW; the other one is not told apart."),
+        (1, 3, "Of 3 pairs, 1 differs HOW. The other 2 are not told apart."),
+        (2, 3, "Of 3 pairs, 2 differ HOW. The other one is not told apart."),
         (3, 3, "All 3 pairs differ HOW."),
     ],
 )

@@ -65,7 +65,7 @@ def live(
 
     ranking = ranking or rank(judgments, settings=RankSettings(seed=seed))
     count = look_claims.count_judgments(judgments)
-    people = look_claims.count_people(judgments)
+    people = look_claims.people_behind(ranking, look_claims.count_people(judgments))
     state = _state(ranking, count, people, LookPlan(planned, _STEPS, look_claims.Goal(), "anytime", level), start)
     claims = look_claims.claims_of(state)
     stop, advice = look_claims.advice_on(state, claims)

@@ -22,6 +22,7 @@ import polars as pl
 
 from adjudge.evidence import look_claims
 from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
+from adjudge.evidence.verdict import say_who_judged
 from adjudge.evidence.verdict_looks import say_for_whom, say_verdict_of_looks
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
@@ -340,7 +341,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     path = settings.history
     past = _past(path, plan, systems, judgments, count, people=settings.people)
     last = past.records[-1] if past.records else None
-    people = look_claims.count_people(judgments)
+    people = look_claims.people_behind(ranking, look_claims.count_people(judgments))
     fraction = 1.0 if settings.final else _fraction(planned, settings.people, count, people)
     now = look_claims.observe(ranking, max(fraction, 0.0 if last is None else last.fraction), people)
     repeated = last is not None and last.data == judgments.fingerprint
@@ -542,6 +543,11 @@ def _notes(plan: LookPlan, state: State, path: Path | None, *, repeated: bool) -
     return tuple(notes)
 
 
+def _who(ranking: Ranking, people: int | None) -> str:
+    """Who judged, in words; nothing where not all are named."""
+    return say_who_judged(ranking, "" if people is None else counted(people, "person", "people"))
+
+
 def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[str, ...]) -> look_claims.Look:
     plan = state.plan
     claims = look_claims.claims_of(state)
@@ -572,4 +578,5 @@ def _result(state: State, judgments: Judgments, ranking: Ranking, notes: tuple[s
         stop=stop,
         advice=advice,
         people=state.now.people,
+        who=_who(ranking, state.now.people),
     )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from math import ceil
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -24,7 +24,7 @@ from adjudge.evidence.verdict_looks import advise, say_contradicted, say_doubt, 
 from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.maths import NORMAL_95, Bools, normal_quantile, student_below, student_quantile
 from adjudge.table.record import count_answers, is_answered, is_judgment
-from adjudge.table.results import Result, Table, number, percent, tabulate, text
+from adjudge.table.results import UNWRITTEN, Result, Table, number, percent, tabulate, text
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
@@ -96,6 +96,11 @@ def count_people(judgments: Judgments) -> int | None:
     """The people whose judgments count towards the plan; None where not all of them are named."""
     people = answered_rows(judgments)["annotator"]
     return None if people.null_count() else people.n_unique()
+
+
+def people_behind(ranking: Ranking, people: int | None) -> int | None:
+    """As few people as these may be, where they are accounts of fewer."""
+    return people if people is None or ranking.fewest_people is None else min(people, ranking.fewest_people)
 
 
 def answered_rows(judgments: Judgments) -> pl.DataFrame:
@@ -297,7 +302,14 @@ class Look(Result):
     stop: bool
     advice: str
     people: int | None = None
-    """How many people have judged; None where not all of them are named."""
+    """How many people have judged; None where not all of them are named. Of accounts, as few as they may be."""
+    who: str = field(default="", metadata=UNWRITTEN)
+    """Who judged, in words."""
+
+    @property
+    def first_lines(self) -> tuple[str, ...]:
+        """What to do."""
+        return (self.advice,)
 
     @property
     def settled(self) -> tuple[LookClaim, ...]:
@@ -311,10 +323,10 @@ class Look(Result):
 
     def tables(self) -> tuple[Table, ...]:
         """The claims, the settled ones first; after stopping, the final estimates."""
-        by = "" if self.people is None else f" by {counted(self.people, 'person', 'people')}"
+        by = f" by {self.who}" if self.who else ""
         note = (
-            f"{self.advice} Look {self.look} ({self.looks} planned): {self.judgments:,} of {self.planned:,} judgments"
-            f"{by}, {self.information:.0%} of the plan; {self.level:.4f} of the level spent."
+            f"Look {self.look} ({self.looks} planned): {self.judgments:,} of {self.planned:,} judgments{by}, "
+            f"{self.information:.0%} of the plan. {self.level:.4f} of the level is spent."
         )
         rows = tuple(
             (

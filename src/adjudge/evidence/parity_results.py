@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from adjudge.evidence.verdict_human import (
     PARITY_VERDICTS,
+    BesideRanking,
     ParityVerdict,
     explain_parity,
-    say_beside_ranking,
     say_parity,
 )
 from adjudge.table.results import (
@@ -258,13 +258,13 @@ class Parity(Result):
         return say_parity(given, self.human, margin, self.annotators, conditions=self.conditions, beside=beside)
 
     @property
-    def _beside_the_ranking(self) -> tuple[str, ...]:
+    def _beside_the_ranking(self) -> BesideRanking:
         """What a ranking of all pairs leaves open of this, and what it decides besides."""
         apart = ("above the human", "below the human")
         known = [system for system in self.systems if system.in_ranking is not None]
-        return say_beside_ranking(
-            [system.system for system in known if system.verdict in apart and not system.in_ranking],
-            [system.system for system in known if system.verdict == "not told apart" and system.in_ranking],
+        return BesideRanking(
+            tuple(system.system for system in known if system.verdict in apart and not system.in_ranking),
+            tuple(system.system for system in known if system.verdict == "not told apart" and system.in_ranking),
             pairs=self.pairs,
             scores=self.parts[0].human_mean_score is not None,
         )

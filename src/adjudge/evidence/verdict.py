@@ -411,9 +411,9 @@ def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
     if apart == 0:
         return f"None of the {pairs:,} pairs differs {how}."
     left = pairs - apart
-    others = "the other one is" if left == 1 else f"the other {left:,} are"
+    others = "The other one is" if left == 1 else f"The other {left:,} are"
     differ = agreeing(apart, "differs", "differ")
-    return f"Of {pairs:,} pairs, {apart:,} {differ} {how}; {others} not told apart."
+    return f"Of {pairs:,} pairs, {apart:,} {differ} {how}. {others} not told apart."
 
 
 def say_apart_in_table(apart: int, pairs: int) -> str:

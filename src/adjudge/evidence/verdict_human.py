@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from adjudge.evidence.verdict_facts import FEW_PEOPLE
@@ -202,19 +202,23 @@ def say_parity(
     annotators: int | None,
     *,
     conditions: Conditions | None = None,
-    beside: Sequence[str] = (),
+    beside: BesideRanking | None = None,
 ) -> tuple[str, ...]:
     """How systems stand to one human translation in a test of parity, one sentence per verdict.
 
     The first is the headline. Where one or two people judged, it is about them. Where most systems are above the
-    human translation, an alarm comes first. `beside` is what a ranking decides otherwise.
+    human translation, an alarm comes first. What only a ranking decides (`beside`) is not said to be open.
     """
     above, systems = len(by_verdict.get("above the human", ())), sum(map(len, by_verdict.values()))
     judged = say_judged_by(conditions) if (annotators or 0) > FEW_PEOPLE else ""
     alarm = _alarm(human, above, systems)
     claimed = {"above the human", "at parity"} & {*by_verdict}
     beneath = say_conditions(conditions) if claimed else ()
-    return (*alarm, *_parity_sentences(by_verdict, human, margin, annotators, judged), *beside, *beneath)
+    beside = beside or BesideRanking()
+    told = {verdict: [name for name in names if name not in beside.decided] for verdict, names in by_verdict.items()}
+    told = {verdict: names for verdict, names in told.items() if names}
+    sentences = _parity_sentences(told, human, margin, annotators, judged) if told else ()
+    return (*alarm, *sentences, *beside.sentences(human), *beneath)
 
 
 def _parity_sentences(
@@ -249,25 +253,31 @@ def _parity_sentence(
     return "", f"{short_list(names)} {is_} {verdict.removesuffix('the human')}{human}{end}."
 
 
-def say_beside_ranking(
-    left_open: Sequence[str], decided: Sequence[str], *, pairs: int, scores: bool
-) -> tuple[str, ...]:
-    """Where a test of parity and a ranking of all pairs differ, and why.
+@dataclass(frozen=True)
+class BesideRanking:
+    """Where a test of parity and a ranking of all pairs differ: who is decided in one of them alone."""
 
-    Args:
-        left_open: systems that are told from the human translation here, and not in a ranking.
-        decided: systems of which it is the other way round.
-        pairs: for which a ranking corrects.
-        scores: whether typical scores must agree there.
-    """
-    sentences = []
-    if left_open:
-        more = " and asks that typical scores agree" if scores else ""
-        sentences.append(f"A ranking leaves {few_names(left_open)} open: it corrects for {pairs:,} pairs{more}.")
-    if decided:
-        how = "by typical scores, which are not tested here" if scores else "from the comparisons of all systems"
-        sentences.append(f"A ranking decides {few_names(decided)} all the same, {how}.")
-    return tuple(sentences)
+    left_open: tuple[str, ...] = ()
+    """Systems that are told from the human translation here, and not in a ranking."""
+    decided: tuple[str, ...] = ()
+    """Systems of which it is the other way round."""
+    pairs: int = 0
+    """For which a ranking corrects."""
+    scores: bool = False
+    """Whether typical scores must agree there."""
+
+    def sentences(self, human: str) -> tuple[str, ...]:
+        """Who, and why."""
+        said = []
+        if self.decided:
+            alone, how = ("averages", "by typical scores") if self.scores else ("comparisons", "by all comparisons")
+            whom = f"{few_names(self.decided)} from {human}"
+            said.append(f"The {alone} with {human} alone do not tell {whom}; a ranking {how} does.")
+        if self.left_open:
+            more = " and asks that typical scores agree" if self.scores else ""
+            open_ = f"A ranking leaves {few_names(self.left_open)} open"
+            said.append(f"{open_}: it corrects for {counted(self.pairs, 'pair')}{more}.")
+        return tuple(said)
 
 
 def explain_parity(margin: float | None) -> str:

@@ -309,8 +309,8 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     what = "to the human, the best or the worst system" if human else "to the best or the worst system"
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
-    moves = f"{changed} of {counted(len(whole), 'change')} {agreeing(changed, 'moves', 'move')} others"
-    return f"{again} changed that should not matter. The changes were {what}: {moves}."
+    moves = f"{changed} of {len(whole)} {agreeing(changed, 'moves', 'move')} others"
+    return f"{again} changed that should not matter. The changes were {what}. Of these, {moves}."
 
 
 def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
@@ -363,6 +363,8 @@ def _say_systems_per_unit(composition: TaskComposition) -> str:
     """How many of the systems one task, or one annotator, has."""
     low, mean, high = composition.systems_per_unit
     everything = counted(len(composition.systems), "system")
+    if low == high == len(composition.systems) == 2:
+        return "both systems"
     if low == high:
         return f"all {everything}" if low == len(composition.systems) else f"{low} of {everything}"
     return f"{low} to {high} of {everything}, {mean:.1f} on average"
@@ -448,7 +450,7 @@ def _gravity(severity: str) -> int:
 
 def _say_parted(pair: Parted) -> str:
     return (
-        f"{pair.better} has the higher score on {pair.share:.0%} of the segments that it shares with {pair.worse}, but "
+        f"{pair.better} has the higher score on {pair.share:.0%} of the segments shared with {pair.worse}, but "
         f"its mean is {abs(pair.difference):.2f} lower: it fails on a few."
     )
 
