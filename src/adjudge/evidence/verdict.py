@@ -627,13 +627,13 @@ def say_composition(method: str, found: Composition | None) -> list[str]:
         return []
     does = "favour it" if found.worth > 0 else "hold it down"
     who = f"the annotators and tasks that {found.system} happened to get {does} by {abs(found.worth):.1f} points"
-    against = f"against the average system, more than its margin of error ({found.margin:.1f})"
+    against = f"That is against the average system, and more than the margin of error ({found.margin:.1f})"
     corrected = {
-        "raw": "raw means do not correct for it (--method mixed does)",
-        "zscore": "that is what z-scores leave or add (--method mixed corrects for it)",
+        "raw": "Raw means do not correct for it (--method mixed does)",
+        "zscore": "That is what z-scores leave or add (--method mixed corrects for it)",
     }
-    taken_off = "this is taken off here, but not in raw means (--explain shows it for every system)"
-    return [f"{who} {against}; {corrected.get(method, taken_off)}"]
+    taken_off = "This is taken off here, but not in raw means (--explain shows it for every system)"
+    return [f"{who}. {against}. {corrected.get(method, taken_off)}"]
 
 
 _MOST_SAID = 3

@@ -808,7 +808,7 @@ def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple
     if design.parted:
         notes.append(
             f"people part over {' and '.join(design.parted)} more than over other systems: "
-            f"{agreeing(len(design.parted), 'its', 'their')} errors are wider for it, those of others narrower"
+            f"{agreeing(len(design.parted), 'its', 'their')} errors are wider, those of others narrower"
         )
     if design.linking is not None:
         notes += design.linking.notes(design)

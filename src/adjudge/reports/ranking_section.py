@@ -126,7 +126,7 @@ def spread_section(results: PairResults) -> Section | None:
     size = f"standard deviation {_size(largest.sd)}"
     words: tuple[str, ...] = (
         f"After {noise}, {largest.effect} matters most ({size}).",
-        f"It says {largest.meaning}.",
+        f"It says {largest.meaning.replace(', and ', '. It also says ')}.",
         "A ranking that ignores these sources takes them for differences between systems.",
         *_tastes(ranking.components),
     )
