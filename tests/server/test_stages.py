@@ -131,7 +131,7 @@ def test_the_acceptability_of_edits_is_judged_and_ranked(first: Path, tmp_path: 
 
 def test_nobody_gets_their_own_edits(first: Path, tmp_path: Path) -> None:
     fixed = next_campaign(tmp_path / "fixed", "postedit", first, people='["anna", "cleo"]')
-    with pytest.raises(DataError, match="names anna, whose edits"):
+    with pytest.raises(DataError, match="names anna, whose own edits or marks"):
         design(load_campaign(fixed))
     pool = next_campaign(
         tmp_path / "pool", "postedit", first, people='["anna", "cleo"]', more='[assignment]\npolicy = "pool"\n'
@@ -189,6 +189,53 @@ def test_the_same_edits_of_several_systems_stay_apart(first: Path, tmp_path: Pat
     assert len(shown) == 2 * 2 * 3
     assert {output.systems for output in shown} == {(name,) for name in list(SYSTEMS)[:2]}
     assert all(output.original is not None for output in shown)
+
+
+def test_marks_of_one_person_are_corrected_by_another(tmp_path: Path) -> None:
+    first = make_campaign(
+        tmp_path / "one",
+        "esa",
+        documents=1,
+        systems=2,
+        task_size=20,
+        annotators='["anna", "bert"]',
+        design="judgments = 2",
+    )
+    with Server(first) as server:
+        for name, severity in (("anna", "minor"), ("bert", "major")):
+            client = server.client(name)
+            work = client.work()
+            for number, screen in enumerate(work["task"]["screens"]):
+                shown = [output for item in screen["items"] for output in item["outputs"]]
+                changes = []
+                for o in shown:
+                    span = {"start": 0, "end": 3, "severity": severity, "side": "target", "text": o["text"][:3]}
+                    changes.append({"output": o["id"], "score": 40, "spans": [span]})
+                assert client.post("/api/saves", new_save(work, number, changes)).status == 200
+    judged = tmp_path / "judged.parquet"
+    run("export", first, "-o", judged)
+    second = make_campaign(tmp_path / "two", "esa", documents=1, systems=2, task_size=20, annotators='["cleo"]')
+    second.write_text(second.read_text().replace("[files]\n", f'[files]\nprefilled = "{judged}"\n'))
+    with Server(second) as server:
+        client = server.client("cleo")
+        work = client.work()
+        for number, screen in enumerate(work["task"]["screens"]):
+            shown = [output for item in screen["items"] for output in item["outputs"]]
+            assert all(len(output["prefilled"]) == 1 for output in shown)
+            # The first is deleted, the others are kept.
+            changes = [{"output": o["id"], "score": 50, **({"spans": []} if o is shown[0] else {})} for o in shown]
+            assert client.post("/api/saves", new_save(work, number, changes)).status == 200
+        run("verify", second)
+    rows = read([export_file(second)]).final().table
+    assert set(rows["first_editor"]) <= {"anna", "bert"}
+    severities = {"anna": "minor", "bert": "major"}
+    for name, prefilled in rows.select("first_editor", "prefilled").iter_rows():
+        assert {mark["severity"] for mark in json.loads(prefilled)} == {severities[name]}
+    assert sorted(rows["spans"].list.len().to_list()) == [0, 0, 1, 1, 1, 1]
+    own = second.read_text().replace('["cleo"]', '["anna"]')
+    second.write_text(own)
+    with pytest.raises(DataError, match="names anna, whose own edits or marks"):
+        design(load_campaign(second))
 
 
 @pytest.mark.browser

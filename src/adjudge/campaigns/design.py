@@ -282,8 +282,8 @@ def check_material(material: Material) -> None:
     own = sorted(editors & {*campaign.design.annotator_names})
     if own and campaign.assignment.policy == "fixed":
         raise DataError(
-            f"design.annotators names {short_list(own)}, whose edits are in files.edits; name others, or set "
-            'assignment.policy = "pool", where nobody gets their own'
+            f"design.annotators names {short_list(own)}, whose own edits or marks would be corrected; name others, or "
+            'set assignment.policy = "pool", where nobody gets their own'
         )
     if campaign.context.show in _WITH_REFERENCE and not material.testset.references:
         raise DataError(f"context.show = '{campaign.context.show}' needs a reference; name one in files.references")

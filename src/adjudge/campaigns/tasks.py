@@ -12,6 +12,8 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
+import polars as pl
+
 from adjudge.campaigns.allocation import ROUNDS
 from adjudge.campaigns.media import MediaFiles, read_media
 from adjudge.readers.parsing import Delimited, read_delimited, to_int
@@ -42,7 +44,8 @@ class Output:
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made. `to_mark`
     are the phrases of a tutorial in which errors must be marked. `media` are names of files that belong to it.
-    `original` is what `editor` made this text from, where edits of another campaign are corrected or judged.
+    `original` is what `editor` made this text from, where edits of another campaign are corrected or judged; of marks
+    that are corrected, `editor` is who made them.
     """
 
     id: str
@@ -319,7 +322,7 @@ Prefilled = dict[tuple[str, int], tuple[Mark, ...]]
 def read_prefilled(campaign: Campaign, testset: TestSet) -> Prefilled:
     """The marks of the campaign's file; every fault is named with its line."""
     path = campaign.files.prefilled
-    if path is None:
+    if path is None or is_export(path):
         return {}
     table = read_delimited(path, "\t", quoting=False)
     reader = _Reader(campaign, testset, table, path)
@@ -482,8 +485,50 @@ class Material:
         return tuple(tuple(DraftOutput(tuple(names), text) for text, *_ in page) for page, names in makers.items())
 
 
-# What an edit was made from, and its editor, by system and index in the test set.
-Edits = dict[tuple[str, int], tuple[str, str]]
+# By system and index in the test set: what an edit was made from (nothing, where it is marks), and who made it.
+Edits = dict[tuple[str, int], tuple[str | None, str]]
+
+
+def is_export(path: Path) -> bool:
+    """Whether a file of marks is the exported judgments of another campaign, by its name."""
+    return path.suffix.lower() in (".parquet", ".csv")
+
+
+def read_marked(campaign: Campaign, testset: TestSet) -> tuple[Edits, Prefilled]:
+    """The marks that people made in another campaign, to be corrected here, and who made them.
+
+    Where several people marked an output, the marks of one are drawn, with the campaign's seed. What nobody judged has
+    none.
+    """
+    path = campaign.files.prefilled
+    if path is None or not is_export(path):
+        return {}, {}
+    from adjudge.readers.registry import read
+
+    table = read(path).final().table.filter(pl.col("spans").is_not_null() & pl.col("kind").is_in(NOT_CONTROLS))
+    if table.is_empty():
+        raise InputError("holds no marks; give the judgments that 'adjudge export' writes of esa or mqm", file=path)
+    made: dict[tuple[str, str, str], list[tuple[str, list[dict[str, Any]]]]] = {}
+    columns = ("system", "document", "segment", "annotator", "spans")
+    for system, document, segment, annotator, spans in sorted(table.select(columns).iter_rows(), key=str):
+        made.setdefault((system, document, segment), []).append((annotator or "", spans))
+    rules, rng = campaign.spans.rules(campaign.protocol), generator(campaign.seed, _EDITS)
+    editors: Edits = {}
+    marked: Prefilled = {}
+    for name, outputs in testset.systems.items():
+        for index, (segment, output) in enumerate(zip(testset.source, outputs, strict=True)):
+            found = made.get((name, segment.document, segment.segment), [])
+            if not found:
+                continue
+            annotator, spans = found[int(rng.integers(len(found)))]
+            marks = tuple(Mark(**span) for span in spans)
+            fault = find_marks_fault(list(marks), rules, target=output, source=segment.text)
+            if fault is not None:
+                where = f"segment '{segment.segment}' of document '{segment.document}' by system '{shown(name)}'"
+                raise InputError(f"{where}: {fault}; name the texts and rules of the first campaign", file=path)
+            editors[name, index] = (None, annotator)
+            marked[name, index] = marks
+    return editors, marked
 
 
 def read_edits(campaign: Campaign, testset: TestSet) -> tuple[Edits, dict[str, tuple[str, ...]]]:
@@ -539,5 +584,7 @@ def make_material(campaign: Campaign, testset: TestSet) -> Material:
     if campaign.design.references_as_systems:
         systems |= testset.references
     edits, texts = read_edits(campaign, testset)
+    markers, marked = read_marked(campaign, testset)
     media = read_media(campaign, testset)
-    return Material(campaign, testset, systems | texts, read_prefilled(campaign, testset), media=media, edits=edits)
+    prefilled = read_prefilled(campaign, testset) | marked
+    return Material(campaign, testset, systems | texts, prefilled, media=media, edits=edits | markers)
