@@ -69,13 +69,14 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     )
     # Lists and records become text, and every row a single line.
     texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
-    plain = table.select(pl.exclude(nested), *texts).with_columns(pl.col(pl.String).str.replace_all("[\r\n]", "\u2028"))
+    plain, one_line = table.select(pl.exclude(nested), *texts), pl.col(pl.String).str.replace_all("[\r\n]", "\u2028")
     screens = plain["screen"] if "screen" in plain.columns else pl.Series("screen", [], dtype=pl.String)
     plain = plain.drop("screen", strict=False)
     total, blocks = 0, dict[str, int]()
     # In pieces, so that the text of a large table is never held whole; sums do not depend on an order.
     for start in range(0, plain.height, ROWS_AT_ONCE):
-        lines = plain[start : start + ROWS_AT_ONCE].write_csv(include_header=False).encode().split(b"\n")[:-1]
+        piece = plain[start : start + ROWS_AT_ONCE].with_columns(one_line)
+        lines = piece.write_csv(include_header=False).encode().split(b"\n")[:-1]
         numbers = [int.from_bytes(hashlib.blake2b(line, digest_size=16).digest()) for line in lines]
         if not screens.count():
             total += sum(numbers)
