@@ -8,6 +8,7 @@ import pytest
 
 from adjudge.server.database import database_settings, is_postgres
 from adjudge.table.errors import UsageError
+from tests.helpers.databases import needed_postgres_url
 from tests.helpers.warm_command import warm_command
 
 CHECK = """
@@ -25,6 +26,28 @@ settings.configure(
 django.setup()
 call_command("makemigrations", "collect", "--check", "--dry-run")
 """
+
+# Asked inside of a transaction that writes, in a database whose own setting is another one.
+DURABLE = """
+import sys
+from pathlib import Path
+from adjudge.server.database import start_django, write_transaction
+start_django(Path(sys.argv[1]), database=sys.argv[2], session_hours=24)
+from django.db import connection
+with connection.cursor() as cursor:
+    cursor.execute(f'ALTER DATABASE "{connection.settings_dict["NAME"]}" SET synchronous_commit = off')
+connection.close()
+with write_transaction(), connection.cursor() as cursor:
+    cursor.execute("SHOW synchronous_commit")
+    print(cursor.fetchone()[0])
+"""
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("pooling", ["", "?pooling=transaction"])
+def test_postgresql_has_a_save_on_the_disk_whatever_the_database_is_set_to(pooling: str, tmp_path: Path) -> None:
+    run = warm_command().run_code(DURABLE, tmp_path / "campaign.toml", needed_postgres_url() + pooling)
+    assert (run.code, run.out) == (0, "on\n"), run.err
 
 
 def test_the_migrations_hold_what_the_models_say(tmp_path: Path) -> None:
