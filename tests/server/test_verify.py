@@ -117,6 +117,9 @@ TAMPERED = {
     "a draw removed": ("DELETE FROM collect_draw WHERE number = 5", "draw 5 is in the log, but was removed"),
     "a draw that cannot be read": (f"{DRAW} decision = '{{' WHERE number = 2", "draw 2 was changed"),
     "an observation": ("UPDATE collect_observed SET value = value + 1 WHERE number = 0", "after it was handed in"),
+    "a time that is none": ("UPDATE collect_decision SET made = 'zz'", "an exclusion cannot be read"),
+    "when a task was taken": ("UPDATE collect_assignment SET taken = 'zz'", "a save cannot be read"),
+    "the id of a save": (f"{SAVE} id = 'zz' WHERE id = {ONE}", "a save cannot be read"),
     "a reason": ("UPDATE collect_decision SET reason = 'no reason'", "the decision about cleo"),
     "an exclusion removed": ("DELETE FROM collect_decision", "decision 1 is in the log, but was removed"),
     "an exclusion undone": (
@@ -153,6 +156,26 @@ def test_draws_that_were_changed_are_an_error_of_the_export(copy: Path, adjudge:
     run = adjudge("export", copy, "-o", copy.with_name("j.parquet"), "--draws", copy.with_name("draws.jsonl"))
     assert run.code == 1
     assert "draw 3 was changed" in run.err
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"{SAVE} changes = '{{' WHERE id = {ONE}",
+        f"{SAVE} spent = '[null]' WHERE id = {ONE}",
+        f"{SAVE} received = 'zz' WHERE id = {ONE}",
+        f"{STATE} first_shown = 'zz' WHERE id = 2",
+        "UPDATE collect_assignment SET task = 'zz' WHERE id = 1",
+    ],
+)
+def test_an_export_of_what_cannot_be_read_says_what_was_changed(
+    statement: str, copy: Path, adjudge: Callable[..., Run]
+) -> None:
+    change(copy, None, statement)
+    run = adjudge("export", copy, "-o", copy.with_name("j.parquet"))
+    assert run.code == 1
+    assert "its database was changed or is damaged" in run.err
+    assert not copy.with_name("j.parquet").exists()
 
 
 @pytest.mark.parametrize("how", ["changed", "another", "removed"])

@@ -356,8 +356,10 @@ def export_judgments(
     """
     with open_served(campaign_file, database):
         from adjudge.server.export import read_judgments, with_record
+        from adjudge.server.verify import explain_damage
 
-        judgments = with_record(read_judgments(with_excluded=with_excluded, with_texts=with_texts), read_looks)
+        with explain_damage(campaign_file):
+            judgments = with_record(read_judgments(with_excluded=with_excluded, with_texts=with_texts), read_looks)
         if numbers:
             from adjudge.server.static_archive import with_numbers
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
@@ -33,6 +34,7 @@ from adjudge.server.models import (
 )
 from adjudge.server.served_campaign import get_served
 from adjudge.server.tasks import OBSERVED, is_adaptive, parse_decision, replay
+from adjudge.table.errors import InputError, shown
 from adjudge.table.judgments import CRITERION
 from adjudge.table.record import count_answers
 from adjudge.table.wording import counted
@@ -83,14 +85,15 @@ def verify_log(looks: Sequence[TakenLook] | None, *, unreadable: bool = False) -
     by_subject: dict[str, dict[str, Entry]] = defaultdict(dict)
     for entry in entries:
         by_subject[entry.kind][entry.subject] = entry
-    found.faults += _check_tasks(entries)
-    found.faults += _check_decisions(by_subject[log.EXCLUSION], begun)
-    found.faults += _check_actions([entry for entry in entries if entry.kind == log.ORGANISER])
-    found.faults += check_draws(by_subject[log.DRAWN], begun)
-    found.faults += _check_screens({state: one for held in erased for state, one in held.get("screens", {}).items()})
+    found.faults += _readable("the tasks", _check_tasks(entries))
+    found.faults += _readable("an exclusion", _check_decisions(by_subject[log.EXCLUSION], begun))
+    found.faults += _readable("an action", _check_actions([e for e in entries if e.kind == log.ORGANISER]))
+    found.faults += _readable("a draw", check_draws(by_subject[log.DRAWN], begun))
+    screens = {state: one for held in erased for state, one in held.get("screens", {}).items()}
+    found.faults += _readable("a save", _check_screens(screens))
     removed = {str(number) for held in erased for number in held.get("tasks", ())}
     handed_in = {number: entry for number, entry in by_subject[log.HANDED_IN].items() if number not in removed}
-    found.faults += _check_handed_in(handed_in, begun)
+    found.faults += _readable("a task that was handed in", _check_handed_in(handed_in, begun))
     if not unreadable:
         faults, notes = _check_looks(by_subject[log.LOOK], looks, begun)
         found.faults += faults
@@ -104,6 +107,31 @@ def verify_log(looks: Sequence[TakenLook] | None, *, unreadable: bool = False) -
         "entries": len(entries),
     }
     return found
+
+
+# What Python raises where a value is of another kind than adjudge writes.
+STRANGE_VALUES = (AttributeError, TypeError, ValueError, LookupError, pl.exceptions.PolarsError)
+
+
+def _readable(what: str, found: Iterator[str]) -> Iterator[str]:
+    """What a check finds; where a value stops it that adjudge never writes, that is what it finds."""
+    try:
+        yield from found
+    except STRANGE_VALUES as fault:
+        yield f"{what} cannot be read ({shown(fault, 100)}): it holds what adjudge does not write"
+
+
+@contextmanager
+def explain_damage(place: Path) -> Iterator[None]:
+    """Where reading judgments stops at a value that adjudge never writes, say what in the database was changed."""
+    try:
+        yield
+    except STRANGE_VALUES as fault:
+        faults = verify_log(None, unreadable=True).faults
+        if not faults:
+            raise
+        what = f"its database was changed or is damaged: {faults[0]}; see adjudge verify, or restore a backup"
+        raise InputError(what, file=place) from fault
 
 
 def _parse(text: str) -> Any:
