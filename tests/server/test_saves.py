@@ -135,6 +135,9 @@ def test_a_refused_save_stores_nothing(client: Client, server: Server, name: str
     answer = client.post("/api/saves", new_save(work, 0, both))
     assert answer.status == 409
     assert second in answer.json["detail"]
+    seconds = {"shown": 1, "visible": 1, "active": 1, "outputs": {second: 1}}
+    answer = client.post("/api/saves", new_save(work, 0, both[:1], spent=seconds))
+    assert answer.status == 409, "seconds of an output that is not on the screen"
     assert len(rows(server, tmp_path, name)) == 0
     assert client.post("/api/saves", new_save(work, 1, [{"output": second, "score": 7}])).status == 200
     assert rows(server, tmp_path, name).select("output", "score").rows() == [(second, 7)]
