@@ -170,7 +170,7 @@ def judge_pages(server: Server, name: str, made_by: dict[str, str]) -> None:
         (
             "da",
             '[criteria.a]\nscale = "stars"\n',
-            "name one of the scales da, sqm, esa, adequacy, fluency, xsts, likert",
+            "name one of the scales da, sqm, esa, adequacy, fluency, xsts, acceptability",
         ),
         ("da", '[page]\nties = "good-or-bad"\n', "is for pairs"),
         ("da", '[page]\nrank_labels = ["yes", "no"]\n', "is for rankings"),
