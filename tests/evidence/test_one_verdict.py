@@ -260,7 +260,7 @@ CONTRADICTIONS: dict[str, Callable[[Told], Told]] = {
     "a pair decided in the ranking alone": lambda told: _change_claim(told, verdict="not supported"),
     "a claim that holds and is broken": lambda told: _change_claim(told, broken_by=("without annotator a1",)),
     "another p in the claims": lambda told: _change_claim(told, p_adjusted=0.009),
-    "another number of pairs in words": lambda told: _say_more(told, "3 of 6 pairs are decided."),
+    "another number of pairs in words": lambda told: _say_more(told, "5 of 6 pairs are decided."),
     "a sentence without an end": lambda told: _say_more(told, f"{'It goes on and on, ' * 6}and on."),
     "a level that the test does not keep": lambda told: replace(told, ranking=replace(told.ranking, method="raw")),
     "people in place of accounts": lambda told: replace(told, claims=replace(told.claims, accounts=True)),
