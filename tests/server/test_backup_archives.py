@@ -284,7 +284,7 @@ def test_a_damaged_database_is_not_backed_up(archive: Path, tmp_path: Path) -> N
     content[8192:12288] = bytes(4096)
     file.write_bytes(content)
     done = warm_command()("backup", tmp_path / "again" / "campaign.toml", "-o", tmp_path / "b.zip")
-    assert_explained(done, names=("campaign.sqlite3", "the database is damaged"))
+    assert_explained(done, names=("campaign.sqlite3",))
     assert not (tmp_path / "b.zip").exists()
 
 
