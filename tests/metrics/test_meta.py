@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import adjudge
 from adjudge import meta
 from adjudge.metrics.join import join
 from adjudge.metrics.meta import evaluate
@@ -134,3 +135,22 @@ def test_scores_of_whole_test_sets_are_enough(tmp_path: Path, adjudge: Callable[
     result = adjudge("meta", tmp_path / "human.sys.score", tmp_path / "bleu.sys.score", "--json").json
     assert set(result["metrics"]["bleu"]) == {"system"}
     assert result["metrics"]["bleu"]["system"]["pairwise_accuracy"] == pytest.approx(1)
+
+
+def test_a_whole_folder_of_mt_metrics_eval(tmp_path: Path) -> None:
+    """One file of human scores and the metrics of its language pair are taken, as if they had been named."""
+    metrics = tmp_path / "metric-scores" / "en-de"
+    metrics.mkdir(parents=True)
+    (tmp_path / "human-scores").mkdir()
+    lines = {name: [f"s{s}\t{s + (7 * t + 3 * s) % 5 + shift}" for s in range(4) for t in range(6)]
+             for shift, name in enumerate(("mqm", "da-sqm", "good", "other"))}  # fmt: skip
+    for name in ("mqm", "da-sqm"):
+        (tmp_path / "human-scores" / f"en-de.{name}.seg.score").write_text("\n".join(lines[name]) + "\n")
+    for name in ("good", "other"):
+        (metrics / f"{name}.seg.score").write_text("\n".join(lines[name]) + "\n")
+    named = adjudge.meta(tmp_path / "human-scores" / "en-de.mqm.seg.score", metrics, permutations=20, resamples=20)
+    assert adjudge.meta(tmp_path, permutations=20, resamples=20).to_dict() == named.to_dict()
+    with pytest.raises(adjudge.AdjudgeError, match="holds human scores da-sqm, mqm for en-de; choose one"):
+        adjudge.meta(tmp_path, gold_column="esa")
+    with pytest.raises(adjudge.AdjudgeError, match="holds metrics of en-de; choose one with 'pair'"):
+        adjudge.meta(tmp_path, pair="de-fr")

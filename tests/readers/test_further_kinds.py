@@ -13,6 +13,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from adjudge import read
+from adjudge.table.errors import AdjudgeError
 from tests.conftest import Run
 from tests.readers.test_kinds_of_tables import (
     PEOPLE,
@@ -604,3 +606,37 @@ def test_kinds(case: Kind, adjudge: Callable[..., Run], tmp_path: Path) -> None:
         assert not table["annotator"].null_count()
     assert table.select(pl.struct("document", "segment").n_unique()).item() == case.texts
     assert case.note in " ".join(summary["notes"])
+
+
+# Headers of tables of people, texts, three more columns of what they hold, and what the message must and must not say.
+ADVICE = [
+    (("annotator experience", "segment", "system", "score"), "annotator=none", "as 'columns' annotator"),
+    (("rater", "item", "question", "score"), "system=NAME", "system=question"),
+    (("annotator", "item", "Which system is better?", "extra"), "system=NAME", "system='Which"),
+    (("reviewer", "segment", "system", "minor", "major"), "counts of errors by severity", "score=m"),
+    (("annotator", "item", "system", "scores.a", "scores.b"), "score=NAME", "score=scores"),
+    (("annotator", "item", "system", "Rank (5 = best)"), "'score=Rank (5 = best)'", "rank="),
+    (("annotator", "item", "system", "Score (1 = best)"), "lower_is_better", "values"),
+    (("Prüfer", "Satz", "System", "Note"), "lower_is_better", "values"),
+    (("annotator", "item", "Translation A", "Translation B", "better"), "system=NAME", "system=better"),
+]
+
+
+@pytest.mark.parametrize(("header", "says", "never"), ADVICE, ids=lambda value: str(value)[:40])
+def test_no_message_advises_what_would_be_wrong(header: Sequence[str], says: str, never: str) -> None:
+    """Questions, people, severities and ranks the other way round are never proposed as systems or scores."""
+    rows = []
+    for p in range(4):
+        for t in range(10):
+            for s in range(3):
+                number = 1 + (7 * t + 3 * p + s) % 5
+                cells: dict[str, Any] = dict.fromkeys(header, number)
+                people = "junior" if "experience" in header[0] and p < 2 else f"p{p}"
+                cells |= {header[0]: people, header[1]: f"t{t}", header[2]: f"s{s}"}
+                if "better" in header:
+                    cells |= {header[2]: f"text {t} a", header[3]: f"text {t} b", "better": "AB"[number % 2]}
+                rows.append(cells)
+    with pytest.raises(AdjudgeError) as fault:
+        read(pl.DataFrame(rows))
+    assert says in str(fault.value)
+    assert never not in str(fault.value)

@@ -163,7 +163,9 @@ class ColumnMap:
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
         listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
-        likely = list(guesses or (name for name in self.header if name not in self.columns.values()))[:1]
+        # Where the caller knows that no column can be it, none is named.
+        free_columns = [name for name in self.header if name not in self.columns.values()]
+        likely = list(free_columns if guesses is None else guesses)[:1]
         free, either_of = (likely or ["NAME"])[0], ""
         if guesses and len(guesses) > 1:
             several = [f"{shown(name)} ({counted(values, 'different value')})" for name, values in guesses.items()]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.readers.columns import NO_COLUMN, SYNONYMS, ColumnMap, parse_columns, plain
-from adjudge.readers.headers import CRITERIA, has_stem, meaning_in
+from adjudge.readers.columns import NO_COLUMN, PAIR_COLUMNS, SYNONYMS, ColumnMap, parse_columns, plain
+from adjudge.readers.headers import ABOUT, CRITERIA, has_stem, meaning_in, words_of
 from adjudge.readers.values import is_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
@@ -446,6 +446,22 @@ def criteria_in(names: Iterable[str]) -> list[str]:
 def may_hold_criteria(header: Iterable[str]) -> bool:
     """Whether some column is called as columns of criteria are, so that its contents matter."""
     return any(_has_word(name, (*_ASKED, *SYNONYMS["criterion"])) for name in header)
+
+
+def says_more(name: str) -> bool:
+    """Whether a header names neither systems nor scores: a question, people, times, or what says more of others."""
+    won = plain(name) in map(plain, PAIR_COLUMNS["winner"])
+    asked = won or "?" in name or _has_word(name, (*_ASKED, *SYNONYMS["criterion"])) or plain(name).isdigit()
+    about = bool(set(words_of(name)) & set(ABOUT))
+    return asked or about or meaning_in(name) in ("annotator", "segment")
+
+
+_SEVERITIES = {"neutral", "trivial", "minor", "major", "critical", "severe", "leicht", "schwer", "kritisch"}
+
+
+def severities_in(names: Iterable[str]) -> list[str]:
+    """The columns that count errors of one severity each."""
+    return [name for name in names if set(words_of(name)) & _SEVERITIES]
 
 
 def questions_in(names: Iterable[str]) -> list[str]:

@@ -100,9 +100,12 @@ def meaning_in(header: str) -> str | None:
     """What a header seems to name; None where it says more of something, or nothing that is known."""
     words = words_of(header)
     lengths = {meaning: _longest(words, stems) for meaning, stems in STEMS.items()}
-    meaning = max(lengths, key=lambda name: lengths[name])
+    longest = max(lengths.values())
+    meanings = [name for name, length in lengths.items() if length == longest]
+    meaning = meanings[0]
     about = [word for word in words if word in ABOUT and not (meaning == "segment" and word in _NUMBERS)]
-    return None if about or not lengths[meaning] else meaning
+    # What is called after two things, as `judge_model` is, may be either.
+    return None if about or not longest or len(meanings) > 1 else meaning
 
 
 def _longest(words: Iterable[str], stems: Iterable[str]) -> int:

@@ -25,7 +25,7 @@ from adjudge.readers.parsing import DELIMITERS, SCORE_SCALE, BadRows, Delimited,
 from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import parse_json, read_json, read_text
 from adjudge.table.judgments import Judgments, SetAside, concat, fingerprint
-from adjudge.table.languages import UNKNOWN, pair_in_name
+from adjudge.table.languages import UNKNOWN, pair_in_name, split_pair
 from adjudge.table.participants import mark_humans
 from adjudge.table.protocols import ASSUMED_OF_SCORES, ON_SCALE
 from adjudge.table.texts import SOURCE, Span, span_column
@@ -48,6 +48,37 @@ DOCUMENT = ("document", "doc", "doc_id")
 ERROR_RATE = "TER"
 # Parts of sacrebleu's names of outputs that are no part of the system's name.
 _SYSTEM = re.compile(r"^Baseline: |\.txt$")
+
+
+# A release of mt-metrics-eval: a folder of human scores, and one of metrics for each language pair.
+HUMAN_FOLDER, METRIC_FOLDER = "human-scores", "metric-scores"
+_PREFERRED = ("mqm", "esa", "esa1", "da-sqm", "da", "psqm", "wmt-z", "wmt")
+"""Human scores of which the first is taken where nobody says which."""
+
+
+def parts_of_release(folder: Path, pair: str | None, wanted: str | None) -> tuple[Path, Path] | None:
+    """The human scores and the folder of metrics of one language pair of a release; None for other folders.
+
+    Args:
+        folder: the folder with `human-scores` and `metric-scores`.
+        pair: the language pair, where there are several.
+        wanted: the kind of human scores, such as `mqm`; default: the first that is usual.
+    """
+    human, metrics = folder / HUMAN_FOLDER, folder / METRIC_FOLDER
+    if not (human.is_dir() and metrics.is_dir()):
+        return None
+    pairs = {path.name: path for path in sorted(metrics.iterdir()) if path.is_dir()}
+    names = [name for name in pairs if pair is None or pair_in_name(name) == pair_in_name("-".join(split_pair(pair)))]
+    if len(names) != 1:
+        held = f"holds metrics of {', '.join(pairs) or 'no language pair'}"
+        raise InputError(f"{held}; choose one with {param('pair')}", file=folder)
+    files = sorted(human.glob(f"{names[0]}.*{ENDINGS[0]}"))
+    kinds = {path.name.removeprefix(f"{names[0]}.").removesuffix(ENDINGS[0]): path for path in files}
+    chosen = wanted or next((kind for kind in _PREFERRED if kind in kinds), next(iter(kinds), None))
+    if chosen not in kinds:
+        held = f"holds human scores {', '.join(kinds) or 'of no kind'} for {names[0]}"
+        raise InputError(f"{held}; choose one with {param('gold_column')}", file=folder)
+    return kinds[chosen], pairs[names[0]]
 
 
 @dataclass(frozen=True)

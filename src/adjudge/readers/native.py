@@ -32,6 +32,8 @@ from adjudge.readers.contents import (
     fields_of_one,
     people_in,
     questions_in,
+    says_more,
+    severities_in,
     split_names_of_outputs,
 )
 from adjudge.readers.exports import as_export
@@ -379,6 +381,9 @@ def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputErr
     """The error for a table without a column of systems, with what its columns look like."""
     taken = set(mapping.columns.values())
     numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
+    numbers = [
+        name for name in numbers if not says_more(name) or name in questions_in([name]) or name in people_in([name])
+    ]
     answered = {"score", "rank"} & set(mapping.columns)
     if len(numbers) > 1 and not answered:
         asked, people = questions_in(numbers), people_in(numbers)
@@ -408,7 +413,8 @@ def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
     taken = set(mapping.columns.values())
     likely: dict[str, int] = {}
     for name in frame.columns:
-        column = frame[name].drop_nulls() if name not in taken and frame.schema[name] == pl.String else pl.Series()
+        free = name not in taken and not says_more(name)
+        column = frame[name].drop_nulls() if free and frame.schema[name] == pl.String else pl.Series()
         if column.cast(pl.Float64, strict=False).null_count() == 0:
             continue
         different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
@@ -540,8 +546,14 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
             what = f"has no column 'score', but columns of numbers inside one field ({', '.join(inside)})"
             each = f"if each is an annotator, say {param('raters')} {as_argument(inside)}"
             raise mapping.source.fault(f"{what}; {each}; if each is a criterion, call them so, as in 'fluency'")
+        if len(counts := severities_in(numbers)) > 1:
+            what = f"has no column 'score', but counts of errors by severity ({', '.join(counts)})"
+            weighted = "add a column with their weighted sum, such as minor + 5 times major"
+            say = f"{weighted}, and say {param('columns')} score=NAME {param('lower_is_better')}"
+            raise mapping.source.fault(f"{what}; {say}; or give the errors one by one, as {param('format')} mqm")
+        numbers = [name for name in numbers if not says_more(name)]
         guesses = {name: frame[name].n_unique() for name in numbers}
-        likeliest = next(reversed(numbers), None)
+        likeliest = numbers[0] if len(numbers) == 1 else None
         lower = likeliest is not None and says_lower(likeliest)
         raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, lower=lower)
     protocols = frame["protocol"].drop_nulls().unique().sort()

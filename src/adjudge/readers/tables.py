@@ -287,7 +287,8 @@ _KEY = "adjudge"
 _RECORD_KEY = "adjudge-record"
 _BEFORE = b"adjudge-sha256:"
 _ZEROS = b"0" * 64
-_CHECKSUM = re.compile(_BEFORE + rb"([0-9a-f]{64})")
+# Any bytes, so that a damaged checksum is noticed, too.
+_CHECKSUM = re.compile(_BEFORE + rb"(.{64})", re.DOTALL)
 # Longer than any file takes that fits into memory.
 _SECONDS = 300
 # What a value takes in memory at least: a text that stands in many rows is written once, so that a small file may hold

@@ -190,13 +190,50 @@ def says_standardised(header: str) -> bool:
 
 def says_lower(header: str) -> bool:
     """Whether a header says that lower numbers are better: `Error count`, `HTER`."""
-    return bool({*words_of(header), plain(header)} & set(LOWER)) or has_stem(header, LOWER_STEMS)
+    said = least_is_best(header)
+    return (
+        said
+        if said is not None
+        else bool({*words_of(header), plain(header)} & set(LOWER)) or has_stem(header, LOWER_STEMS)
+    )
+
+
+_END = (
+    r"(best|beste|besser|top|excellent|sehr gut|meilleur|mejor|nejlepší|最好|最良|"
+    r"worst|schlecht\w*|pire|peor|nejhorší|最差)"
+)
+_ENDS = re.compile(rf"([0-9]+)\s*(?:=|is|:|ist|→)\s*{_END}|{_END}\s*(?:=|is|:|ist)\s*([0-9]+)", re.IGNORECASE)
+_LOWER_IN_WORDS = ("lower is better", "less is better", "niedriger ist besser", "weniger ist besser", "menos es mejor")
+_WORST = ("worst", "schlecht", "pire", "peor", "nejhorší", "最差")
+# German marks are called like French scores, but 1 is the best of them.
+_GERMAN = ("satz", "bewerter", "bewerterin", "prüfer", "prüferin", "gutachter", "lehrer", "lehrerin", "übersetzung")
+
+
+def least_is_best(header: str) -> bool | None:
+    """Whether a header says that the lowest number is the best, as `Rank (1 = best)`; None where it does not say."""
+    if any(words in header.casefold() for words in _LOWER_IN_WORDS):
+        return True
+    found = _ENDS.search(header)
+    if found is None:
+        return None
+    number, end = int(found[1] or found[4]), (found[2] or found[3]).casefold()
+    return (number <= 1) != end.startswith(_WORST)
+
+
+def refuse_turned_ranks(header: str, source: Source) -> None:
+    """Refuse ranks of which the header says that the highest is the best."""
+    if least_is_best(header) is False:
+        what = f"takes '{shown(header)}' for the rank, of which 1 is the best, but the header says otherwise"
+        raise source.fault(f"{what}; say {param('columns')} {as_argument([f'score={header}'])}")
 
 
 def refuse_lower(columns: Mapping[str, str], options: ReadOptions, source: Source) -> None:
     """Refuse scores whose header says that lower is better, unless the user says so too."""
     header = columns.get("score", "score")
-    if says_lower(header) and not options.lower_is_better:
+    if "rank" in columns:
+        refuse_turned_ranks(columns["rank"], source)
+    is_mark = plain(header) in ("note", "noten") and set(_GERMAN) & set(map(plain, columns.values()))
+    if (is_mark or says_lower(header)) and not options.lower_is_better:
         what = f"takes '{shown(header)}' for the score, of which lower seems to be better"
         raise source.fault(f"{what}; add {param('lower_is_better')}, or rename the column if higher is better")
 

@@ -87,7 +87,7 @@ class MetaFiles:
 
     gold: Any = argument(
         REQUIRED,
-        "Human scores: a table, a *.seg.score file, or judgments.",
+        "Human scores: a table, a *.seg.score file, or judgments. Alone also a whole folder of mt-metrics-eval.",
         metavar="GOLD",
         typed=Path,
         about="human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).",
@@ -112,11 +112,23 @@ def meta(reading: Reading, files: MetaFiles, settings: MetaSettings) -> MetaEval
     # A table of human scores is text; only judgments come as Parquet.
     is_text = isinstance(files.gold, str | Path) and not str(files.gold).lower().endswith(".parquet")
     is_table = is_text and reading.format is None
+    if is_table and not files.scores:
+        files, settings = _take_release(files, settings, reading.pair)
     scored = files.gold if is_table else reading.one_pair(files.gold)
     result = evaluate(scored, files.scores, settings)
     if files.report is not None:
         _write_page(result, files.report, title=Path(files.gold).stem)
     return result
+
+
+def _take_release(files: MetaFiles, settings: MetaSettings, pair: str | None) -> tuple[MetaFiles, MetaSettings]:
+    """The human scores and metrics of a whole folder of mt-metrics-eval; other files as they are."""
+    from adjudge.readers.metric_scores import parts_of_release
+
+    release = parts_of_release(Path(files.gold), pair, settings.gold_column)
+    if release is None:
+        return files, settings
+    return replace(files, gold=release[0], scores=[release[1]]), replace(settings, gold_column=None)
 
 
 @dataclass(frozen=True, kw_only=True)
