@@ -31,7 +31,9 @@ def test_candidates_annotators_and_files_beside(tmp_path: Path) -> None:
         ("annotator 1", "2", "ref", 2, True, "F", "b"),
     ]
     assert rows[5] == ("annotator 2", "1", "sys", None, False, "T", "a")
-    assert judgments.notes == ("more.txt is ignored: it has 1 line, the ranks have 4",)
+    ignored, shared = judgments.notes
+    assert ignored == "more.txt is ignored: it has 1 line, the ranks have 4"
+    assert shared.startswith("the 2 parts of each file are taken for 2 annotators. If several people share a part,")
     assert judgments.table["screen"].n_unique() == 4
 
 
