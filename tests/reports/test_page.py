@@ -207,7 +207,7 @@ def test_bars_and_decisions_follow_one_rule() -> None:
     chart = scores_chart(replace(results.ranking, comparisons=gaps))
     assert chart.says == (
         "Hollow points are not separated from ref; filled ones are. "
-        "The bar does not reach ref's line for alpha: after the correction for all pairs they are not decided."
+        "The bar does not reach ref's line for alpha. After the correction for all pairs it stays undecided."
     )
     assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
 

@@ -451,9 +451,9 @@ def say_apart_from(first: str, undecided: int, others: int) -> str:
 
 def say_bars_off_line(first: str, systems: Sequence[str]) -> str:
     """Why bars may stop short of the line of the first system although nothing is decided."""
-    reach = "bar does" if len(systems) == 1 else "bars do"
+    reach, stay = ("bar does", "it stays") if len(systems) == 1 else ("bars do", "they stay")
     who = short_list(systems)
-    return f" The {reach} not reach {first}'s line for {who}: after the correction for all pairs they are not decided."
+    return f" The {reach} not reach {first}'s line for {who}. After the correction for all pairs {stay} undecided."
 
 
 def say_bars_apart(lost: int, tested: int) -> str:
