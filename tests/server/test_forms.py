@@ -151,6 +151,9 @@ def test_the_form_by_keys_on_a_phone_and_in_another_language(browser: Browser, t
         expect(page.get_by_text("Ihre Urteile werden unter einer Nummer")).to_be_visible()
         shoot(page, "form-phone")
         assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+        # Answers stand together, below their question.
+        rows = page.locator("fieldset .choice").evaluate_all("all => all.map((one) => one.offsetHeight)")
+        assert max(rows) <= 32
         page.keyboard.press("Tab")
         page.keyboard.press("Space")
         page.keyboard.press("Tab")

@@ -17,6 +17,8 @@ from tests.helpers.campaigns import make_campaign
 from tests.helpers.judging import begin, mark_words, saved, type_together
 from tests.helpers.serving import Server, export_file, exported, new_save, outputs, run
 from tests.server.conftest import shoot
+from tests.server.test_layout import OVERLAPS
+from tests.server.test_media import picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -121,6 +123,11 @@ def test_sliders_show_each_others_values_and_keys_switch_between_translations(pa
     page.keyboard.press("Enter")
     expect(page.locator(".side").nth(1).locator(".markable")).to_be_focused()
     assert page.locator(".side").nth(1).locator(".other").evaluate_all(places) == [["A", 0.72], ["C", 0.1]]
+    page.keyboard.press("Shift+Digit3")
+    score(page, "72")
+    # Two letters at one place would hide each other.
+    assert page.locator(".side").nth(1).locator(".other").evaluate_all(places) == [["AC", 0.72]]
+    page.keyboard.press("Shift+Digit2")
     shoot(page, "sides-wide")
 
 
@@ -198,6 +205,34 @@ def test_nothing_overhangs_with_any_number_and_direction(
         assert page.locator(".side").evaluate_all(overhanging) == 0
         page.keyboard.press("d")
         shoot(page, f"sides-{width}-ar-dark")
+
+
+@pytest.mark.parametrize(("width", "language"), [(860, "de-DE"), (390, "de-DE"), (1440, "ar"), (1180, "ar")])
+def test_scales_can_be_read_and_pictures_are_whole_at_every_width(
+    width: int, language: str, browser: Browser, tmp_path: Path
+) -> None:
+    criteria = (
+        '[criteria.meaning]\nscale = { low = 0, high = 100 }\n[criteria.whole]\n[criteria.steps]\nscale = "sqm"\n'
+    )
+    media = '[files.media]\nfolder = "media"\nsource = "media.txt"\n'
+    campaign = make_campaign(tmp_path, "esa", documents=1, design="outputs = 3", more=criteria + media)
+    (tmp_path / "media").mkdir()
+    (tmp_path / "media" / "shot.png").write_bytes(picture(600))
+    segments = len((tmp_path / "source.txt").read_text(encoding="utf-8").splitlines())
+    (tmp_path / "media.txt").write_text("shot.png\tshot.png\n" * segments)
+    with Server(campaign) as running:
+        context = browser.new_context(locale=language, viewport={"width": width, "height": 900})
+        page = context.new_page()
+        begin(page, running)
+        assert page.evaluate(OVERLAPS) == 0
+        ends = page.locator(".criterion").first.locator(".anchor:visible")
+        expect(ends).to_have_text(["0", "100"])
+        expect(page.locator(".given img").first).to_be_visible()
+        # Of a picture that is cut off, nobody would know how it goes on.
+        cut = "all => all.filter((one) => one.scrollHeight > one.clientHeight + 1).length"
+        assert page.locator(".given").evaluate_all(cut) == 0
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        context.close()
 
 
 LONG = "The train to Hamburg leaves from platform seven today, and nobody knows why. " * 40

@@ -11,7 +11,7 @@ import { meaning, t } from "../shared/interface_texts.js";
 
 const TYPING_MS = 1500; // digits pressed within this time belong together: 7, then 2, is 72
 const FEW_STEPS = 10; // up to here every step has its number on the scale
-const ANCHOR_WIDTH = 24; // hundredths of the scale that the text of an anchor may take
+const ANCHOR_WIDTH = 24; // hundredths of the scale that the text of an anchor may take at most
 const BIG_STEPS = 10; // page up and page down move by this part of the scale
 
 /**
@@ -109,7 +109,7 @@ function sliderFor({ scale, label, value, locked, change, attend }) {
     track,
   );
   const number = h("output.number", { "aria-hidden": "true" });
-  const element = h("div.score", {}, h("div.scale", {}, slider, anchors(scale)), number);
+  const element = h("div.score", {}, h("div.scale", {}, slider, anchors(scale, steps)), number);
   let current = value;
   let typed = "";
   let typedAt = 0;
@@ -199,10 +199,13 @@ function sliderFor({ scale, label, value, locked, change, attend }) {
     key,
     showOthers: (others) => {
       const given = others.filter(({ value: points }) => points !== null);
+      // Letters of one score share a mark: one on top of the other, none could be read.
+      const places = [...new Set(given.map(({ value: points }) => Number(points)))];
       beside.replaceChildren(
-        ...given.map(({ letter, value: points }) => {
-          const mark = h("span.other", {}, letter);
-          mark.style.setProperty("--at", String((Number(points) - scale.low) / (scale.high - scale.low)));
+        ...places.map((place) => {
+          const letters = given.filter(({ value: points }) => points === place).map(({ letter }) => letter);
+          const mark = h("span.other", {}, letters.join(""));
+          mark.style.setProperty("--at", String((place - scale.low) / (scale.high - scale.low)));
           return mark;
         }),
       );
@@ -241,20 +244,36 @@ function ticks(scale, steps) {
 }
 
 /**
- * The meanings under the scale.
- * @param {Scale} scale @returns {HTMLElement}
+ * The meanings under the scale. A long scale without any has the numbers of its ends, so that people see how far it goes.
+ * @param {Scale} scale @param {number} steps @returns {HTMLElement}
  */
-function anchors(scale) {
-  const last = scale.anchors.length - 1;
-  const marks = scale.anchors.map((anchor, i) => {
-    const mark = h(`span.anchor${i === 0 ? ".first" : i === last ? ".last" : ""}`, {}, h("bdi", {}, meaning(anchor.text)));
-    // The scale has a hundred columns, so that the row is as high as its longest text.
-    const at = Math.round((100 * (anchor.at - scale.low)) / (scale.high - scale.low));
-    const from = Math.min(Math.max(1, at + 1 - ANCHOR_WIDTH / 2), 101 - ANCHOR_WIDTH);
-    mark.style.setProperty("grid-column", `${from} / span ${ANCHOR_WIDTH}`);
+function anchors(scale, steps) {
+  const ends = steps <= FEW_STEPS ? [] : [scale.low, scale.high].map((at) => ({ at, text: String(at) }));
+  const shown = scale.anchors.length > 0 ? scale.anchors : ends;
+  // The scale has a hundred columns, so that the row is as high as its longest text.
+  const places = shown.map(({ at }) => Math.round((100 * (at - scale.low)) / (scale.high - scale.low)));
+  const width = anchorWidth(places);
+  const marks = shown.map(({ text }, i) => {
+    const mark = h(`span.anchor${i === 0 ? ".first" : i === shown.length - 1 ? ".last" : ""}`, {}, h("bdi", {}, meaning(text)));
+    const from = Math.min(Math.max(1, Number(places[i]) + 1 - Math.floor(width / 2)), 101 - width);
+    mark.style.setProperty("grid-column", `${from} / span ${width}`);
     return mark;
   });
   return h("div.anchors", { "aria-hidden": "true" }, ...marks);
+}
+
+/**
+ * How many columns each meaning gets, so that none reaches into its neighbour's. Those at the ends stand wholly on one
+ * side of their mark, and take half a width more from the neighbour than one in the middle does.
+ * @param {number[]} places @returns {number}
+ */
+function anchorWidth(places) {
+  const widths = places.slice(1).map((at, i) => {
+    const before = Number(places[i]);
+    const sides = (before === 0 ? 1 : 0.5) + (at === 100 ? 1 : 0.5);
+    return Math.floor((at - before) / sides);
+  });
+  return Math.max(1, Math.min(ANCHOR_WIDTH, ...widths));
 }
 
 /**
