@@ -91,7 +91,7 @@ def test_all_faults_are_named_at_once(folder: Path) -> None:
         (
             'protocol = "da"',
             'protocol = "likert"',
-            "protocol: .*'ranking', 'da', 'pairwise', 'sqm', 'esa', 'mqm' or 'postedit'",
+            "protocol: .*'ranking', 'da', 'pairwise', 'sqm', 'esa', 'mqm', 'postedit' or 'acceptability'",
         ),
         ('name = "small"', 'name = "small', "not valid TOML"),
         ('source = "s.txt"', 'source = "nowhere.txt"', "files.source: no such file 'nowhere.txt'"),

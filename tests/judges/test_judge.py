@@ -103,7 +103,7 @@ def test_protocols_that_no_program_can_judge_are_refused(tmp_path: Path) -> None
         ({"endpoint": "http://a..b/v1"}, "an address such as http"),
         ({"endpoint": "http://127.0.0.1/v1#part"}, "an address such as http"),
         ({"endpoint": "http://127.0.0.1/v1", "key_variable": "ODD_KEY"}, "characters that no key has"),
-        ({"repeats": float("nan")}, "a share below 1, or a whole number"),
+        ({"repeats": float("nan")}, "'repeats' is nan, a number is needed"),
         ({"repeats": float("inf")}, "a share below 1, or a whole number"),
         ({"parameters": {"temperature": float("nan")}}, "is no JSON object"),
         ({"endpoint": "http://example.org/v1", "key_variable": "SOME_KEY"}, "the key would be sent openly"),

@@ -138,7 +138,7 @@ def test_the_recommended_design_is_simulated() -> None:
     assert result.checked.draws == 6
     assert result.checked.found is not None
     assert 0.4 <= result.checked.found <= 1
-    assert len(result.tables()) == 7
+    assert len(result.tables()) == 8
 
 
 def test_the_spread_may_be_taken_from_judgments() -> None:
