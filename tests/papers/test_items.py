@@ -126,6 +126,14 @@ def prepare(folder: Path) -> None:
         (folder / f"{name}.csv").write_text(content)
     order = [f"system-0{number}\torder\t{number}" for number in range(1, 6)]
     (folder / "order.tsv").write_text("\n".join(["system\tmetric\tscore", *order]) + "\n")
+    shown = [
+        f"{who},{item},{name},{50 + 7 * number + (item * 13 + number * 5 + ord(who)) % 19},"
+        f"{'reference' if who in 'ab' else 'source'}"
+        for who in "abcd"
+        for item in range(24)
+        for number, name in enumerate("xyz")
+    ]
+    (folder / "shown.csv").write_text("\n".join(["annotator,segment,system,score,shown", *shown]) + "\n")
     (folder / "builders.csv").write_text("annotator,own_system\nc,X\nd,Y\n")
     (folder / "news.en.txt").write_text(news("sport sport money", 24) + "\n" + news("sport", 1))
     (folder / "corpus.en.txt").write_text(news("sport money weather", 60))

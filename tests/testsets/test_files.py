@@ -155,3 +155,20 @@ def test_command(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     assert {"file", "line", "document", "category", "text", "suggestion", "confidence"} <= answer["findings"][0].keys()
     assert (tmp_path / "fixed" / "changes.tsv").exists()
     assert_explained(adjudge("testset", tmp_path / "none.txt"), names=("none.txt",))
+
+
+def test_original_languages_are_found_in_every_format_that_has_them(tmp_path: Path) -> None:
+    xml = """<dataset><doc id="a" origlang="en"><src lang="en"><p><seg id="1">One here.</seg>
+<seg id="2">Two.</seg></p></src></doc>
+<doc id="b" origlang="de"><src lang="en"><p><seg id="1">Three here.</seg></p></src></doc></dataset>"""
+    sgm = """<srcset setid="t" srclang="any"><doc docid="a" origlang="en"><seg id="1">One here.</seg>
+<seg id="2">Two.</seg></doc>
+<doc docid="b" origlang="de"><seg id="1">Three here.</seg></doc></srcset>"""
+    tsv = "document\tsource\toriglang\na\tOne here.\teng\na\tTwo.\teng\nb\tThree here.\tGerman\n"
+    for name, content in (("t.xml", xml), ("t.sgm", sgm), ("t.tsv", tsv)):
+        result = testset([write(tmp_path / name, content)], TestSetOptions(language="en"))
+        told = [(one.document, one.origlang, one.original) for one in result.origins]
+        assert told == [("a", "en", True), ("b", "de", False)]
+        assert any("1 of 2 documents was not written in 'en' but in de" in note for note in result.notes)
+    plain = testset([write(tmp_path / "t.txt", "One here.\n")], TestSetOptions(language="en"))
+    assert plain.origins == ()

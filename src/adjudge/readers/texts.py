@@ -35,6 +35,8 @@ class Column:
     documents: tuple[str, ...] | None = None
     segments: tuple[str, ...] | None = None
     lines: tuple[str, ...] | None = None
+    origins: tuple[str, ...] | None = None
+    """The language in which each segment was first written, empty where the file does not say it."""
 
 
 def aligned(source: Column, other: Column) -> tuple[str, ...] | None:
@@ -79,10 +81,11 @@ def read_sgm(path: Path) -> Column:
     """Read one set (source, reference or one system's output) with its documents and segment names."""
     text = read_text(path)
     _refuse_broken_tags(text, path)
-    document = ""
+    document = origin = ""
     texts: list[str] = []
     documents: list[str] = []
     segments: list[str] = []
+    origins: list[str] = []
     for tag in _TAG.finditer(text):
         attributes = {
             match[1].lower(): next(value for value in match.groups()[1:] if value is not None)
@@ -90,6 +93,7 @@ def read_sgm(path: Path) -> Column:
         }
         if tag["name"].lower() == "doc":
             document = attributes.get("docid") or attributes.get("id") or ""
+            origin = attributes.get("origlang", "")
             continue
         end = _END.search(text, tag.end())
         line = text.count("\n", 0, tag.start()) + 1
@@ -97,10 +101,15 @@ def read_sgm(path: Path) -> Column:
             raise InputError("a <seg> is not closed; the file may be cut", file=path, line=line)
         texts.append(" ".join(html.unescape(text[tag.end() : end.start()]).split()))
         documents.append(document)
+        origins.append(origin)
         segments.append(attributes.get("id") or str(len(segments) + 1))
     if not texts:
         raise InputError("holds no <seg>; check that it is an SGM file", file=path)
-    return Column(path, tuple(texts), tuple(documents), tuple(segments))
+    return Column(path, tuple(texts), tuple(documents), tuple(segments), origins=_known(origins))
+
+
+def _known(origins: Sequence[str]) -> tuple[str, ...] | None:
+    return tuple(origins) if any(origins) else None
 
 
 def _refuse_broken_tags(text: str, path: Path) -> None:
@@ -131,11 +140,15 @@ class _Document:
     source: dict[str, str]  # segment id: text
     references: dict[str, dict[str, str]]
     systems: dict[str, dict[str, str]]
+    origin: str = ""
 
 
 def read_wmt_xml(path: Path) -> TestSet:
     """Read everything the file holds. A translation that lacks a segment of the source is an error."""
-    documents = _documents(path)
+    return _testset(_documents(path), path)
+
+
+def _testset(documents: Sequence[_Document], path: Path) -> TestSet:
     source = tuple(
         SourceSegment(document.name, segment, text)
         for document in documents
@@ -159,12 +172,14 @@ def read_wmt_xml(path: Path) -> TestSet:
 
 def read_xml_column(path: Path, names: Sequence[str]) -> Column:
     """One text of the file: the source (`source`), or the first translation of one of these names."""
-    testset = read_wmt_xml(path)
+    held = _documents(path)
+    testset = _testset(held, path)
     documents = tuple(segment.document for segment in testset.source)
     segments = tuple(segment.segment for segment in testset.source)
     translations = {**testset.systems, **testset.references}
     if not names or names[0] == "source":
-        return Column(path, tuple(segment.text for segment in testset.source), documents, segments)
+        origins = _known([document.origin for document in held for _ in document.source])
+        return Column(path, tuple(segment.text for segment in testset.source), documents, segments, origins=origins)
     chosen = next((name for name in names if name in translations), None)
     if chosen is None and len(translations) == 1:
         chosen = next(iter(translations))
@@ -212,7 +227,8 @@ def _document(element: Element, number: int, path: Path) -> _Document:
     for kind, translations in (("ref", references), ("hyp", systems)):
         if len(translations) < len(element.findall(kind)):
             raise InputError(f"document '{name}' has two <{kind}> of one name; keep one of them", file=path)
-    return _Document(name, _segments(sources[0], name, path), references, systems)
+    source = _segments(sources[0], name, path)
+    return _Document(name, source, references, systems, element.get("origlang") or "")
 
 
 def _segments(element: Element, document: str, path: Path) -> dict[str, str]:
@@ -234,6 +250,9 @@ def _texts(document: _Document, name: str, translated: dict[str, str], path: Pat
 
 # Texts to be judged: plain text, TSV, WMT XML and SGM, one column of segments at a time. Knows nothing of tasks.
 # Plain text has one segment per line and a blank line between documents.
+
+ORIGIN_COLUMNS = ("origlang", "orig_lang", "original_language")
+"""Columns that say in which language a text was first written."""
 
 TextFormat = Literal["auto", "text", "tsv", "wmt-xml", "sgm"]
 _BY_ENDING: dict[str, TextFormat] = {".tsv": "tsv", ".xml": "wmt-xml", ".sgm": "sgm", ".sgml": "sgm"}
@@ -284,16 +303,19 @@ def _read_plain(path: Path) -> Column:
 
 def _make_column(table: Delimited, names: Sequence[str]) -> Column:
     indexes = (table.need(*names), table.find("document", "doc"), table.find("segment", "seg"))
+    origin = table.find(*ORIGIN_COLUMNS)
     if not table.rows:
         raise InputError("holds a header but no rows; one segment per row is needed", file=table.path)
     # Without polars: a server reads texts before it forks, and polars' threads do not survive that.
     cells = [None if index is None else tuple(row[index].strip() for _, row in table.rows) for index in indexes]
-    return Column(table.path, cells[0] or (), *cells[1:])
+    origins = None if origin is None else _known([row[origin].strip() for _, row in table.rows])
+    texts, documents, segments = cells
+    return Column(table.path, texts or (), documents, segments, origins=origins)
 
 
 def read_table(path: Path) -> tuple[Column, dict[str, tuple[str, ...]]]:
     """Read a TSV file that holds all: the column `source`, and every other column but `document` and `segment`."""
     table = read_delimited(path, "\t", quoting=False)
-    fixed = ("source", "document", "doc", "segment", "seg")
+    fixed = ("source", "document", "doc", "segment", "seg", *ORIGIN_COLUMNS)
     others = [name for name in table.header if name.casefold() not in fixed]
     return _make_column(table, ("source",)), {name: _make_column(table, (name,)).texts for name in others}

@@ -13,12 +13,14 @@ from pathlib import Path
 from adjudge.readers.texts import TextFormat  # noqa: TC001 - the shell reads the types of settings when it runs
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.judgments import fingerprint
+from adjudge.table.languages import language_code
 from adjudge.table.settings import option, seed_option
+from adjudge.table.wording import agreeing, counted
 from adjudge.testsets import alignment, confusions, punctuation, quotes, spelling
 from adjudge.testsets import documents as boilerplate
 from adjudge.testsets import words as language
 from adjudge.testsets.documents import Document, SourceText, read_source, read_translation
-from adjudge.testsets.findings import Finding, TestSetCheck, Topics, text_statistics
+from adjudge.testsets.findings import DocumentOrigin, Finding, TestSetCheck, Topics, text_statistics
 from adjudge.testsets.versions import OutputFiles, Versions
 from adjudge.testsets.words import Lexicon, detect, lexicon
 
@@ -260,6 +262,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
     code = options.language or detect(texts)
     findings = list(inspect(sources, code))
     topics = _compare_topics(sources, options)
+    origins = tuple(_origins(sources, code))
     for path in options.translations:
         findings += check_translation(sources[0], path, code)
     return sources, TestSetCheck(
@@ -271,7 +274,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
             "seed": options.seed if options.reference else None,
         },
         data=fingerprint("\n".join(texts).encode("utf-8", "replace")),
-        notes=tuple(_notes(sources, options, code)),
+        notes=(*_notes(sources, options, code), *_note_translated(origins, code)),
         segments=len(texts),
         documents=sum(len(source.documents) for source in sources),
         language=code,
@@ -280,6 +283,7 @@ def read_and_check(files: Sequence[Path], options: TestSetOptions) -> tuple[list
         statistics=text_statistics(
             [document for source in sources for document in source.documents], language=code, tokenize=options.tokenize
         ),
+        origins=origins,
         topics=topics,
         versions=_compare_versions(sources[0], options),
     )
@@ -294,6 +298,24 @@ def _notes(sources: Sequence[SourceText], options: TestSetOptions, code: str) ->
         if lacks_borders(source)
     ]
     return [*notes, "not checked: " + "; ".join(not_checked(code))]
+
+
+def _origins(sources: Sequence[SourceText], code: str) -> Iterator[DocumentOrigin]:
+    """The original language of every document of the files that say it."""
+    for source in sources:
+        for document, written in zip(source.documents, source.origins or (), strict=False):
+            known = language_code(written) if written else None
+            yield DocumentOrigin(document.name, known, None if known is None else known == code)
+
+
+def _note_translated(origins: Sequence[DocumentOrigin], code: str) -> Iterator[str]:
+    """Say how many sources are translations, which makes them easier to translate."""
+    if translated := [one for one in origins if one.original is False]:
+        languages = ", ".join(sorted({one.origlang or "" for one in translated}))
+        share = f"{len(translated)} of {counted(len(origins), 'document')}"
+        was = agreeing(len(translated), "was", "were")
+        easier = "Translated sources are easier, so look at them apart"
+        yield f"{share} {was} not written in '{code}' but in {languages}. {easier}"
 
 
 def _compare_topics(sources: Sequence[SourceText], options: TestSetOptions) -> Topics | None:

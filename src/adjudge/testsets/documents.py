@@ -6,7 +6,7 @@ Nothing is cleaned on the way, and bytes that are not UTF-8 are a finding.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING
 
 import regex
@@ -85,6 +85,8 @@ class SourceText:
     format: TextFormat
     documents: tuple[Document, ...]
     findings: tuple[Finding, ...] = ()
+    origins: tuple[str, ...] | None = None
+    """The language in which each document was first written, empty where the file does not say it."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -101,7 +103,16 @@ def read_source(path: Path, format: TextFormat = "auto") -> SourceText:  # noqa:
     first = 2 if kind == "tsv" else 1
     names = column.documents or ("1",) * len(column.texts)
     numbered = [Segment(i, text) for i, text in enumerate(column.texts, start=first)]
-    return SourceText(path, kind, _group_documents(str(path), list(zip(names, numbered, strict=True))))
+    documents = _group_documents(str(path), list(zip(names, numbered, strict=True)))
+    return SourceText(path, kind, documents, origins=_origins_of(documents, column.origins))
+
+
+def _origins_of(documents: Sequence[Document], origins: Sequence[str] | None) -> tuple[str, ...] | None:
+    """The original language of each document, from that of its first segment."""
+    if origins is None:
+        return None
+    starts = accumulate((len(document.segments) for document in documents), initial=0)
+    return tuple(origins[start] for start, _ in zip(starts, documents, strict=False))
 
 
 def _read_plain(path: Path) -> SourceText:

@@ -164,6 +164,15 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class DocumentOrigin:
+    """The language in which a document was first written; `original` if it is that of the source."""
+
+    document: str
+    origlang: str | None
+    original: bool | None
+
+
+@dataclass(frozen=True)
 class DocumentLength:
     """How long a document is."""
 
@@ -214,6 +223,8 @@ class TestSetCheck(Result):
     findings: tuple[Finding, ...]
     not_checked: tuple[str, ...]
     statistics: TextStatistics
+    origins: tuple[DocumentOrigin, ...] = ()
+    """The language in which each document was first written; empty where no file says it."""
     topics: Topics | None = None
     versions: Versions | None = None
 
@@ -240,6 +251,10 @@ class TestSetCheck(Result):
     def tables(self) -> tuple[Table, ...]:
         """Counts by category, the size of the texts, then every finding, topics and versions."""
         tables = [self._summary(), *self.statistics.tables(), self._findings()]
+        if self.origins:
+            columns = {"document": text("document"), "origlang": text("origlang"), "original": text("original")}
+            note = "Translated sources are easier. As a CSV file this is a side table for --attributes."
+            tables.append(tabulate("Original languages of the documents", self.origins, columns, note))
         tables += self.topics.tables() if self.topics is not None else ()
         tables += self.versions.tables() if self.versions is not None else ()
         return tuple(tables)
