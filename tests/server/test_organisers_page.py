@@ -84,6 +84,24 @@ def test_a_button_that_is_pressed_while_figures_come_in_is_clicked(by: str, page
     expect(page.locator("dialog[open]")).to_contain_text("The old one and its sessions end at once")
 
 
+def test_the_actions_on_a_person_take_two_lines_and_numbers_are_those_of_the_language(
+    browser: Browser, server: Server
+) -> None:
+    context = browser.new_context(viewport={"width": 1440, "height": 900}, locale="de-DE")
+    page = context.new_page()
+    page.goto(server.links["organiser"])
+    expect(page.get_by_text("0,0 Std.")).to_be_visible()
+    person = row(page, "bert")
+    # All but the revocation of a link that another test has revoked.
+    assert person.get_by_role("button").count() >= 5
+    tops = person.get_by_role("button").evaluate_all("all => all.map((one) => one.getBoundingClientRect().top)")
+    assert len(set(tops)) == 2
+    scroll = page.locator(".scroll").first
+    assert scroll.evaluate("one => one.scrollWidth <= one.clientWidth")
+    shoot(page, "organise-german")
+    context.close()
+
+
 @pytest.mark.parametrize("language", ["en", "ar"])
 def test_an_edge_beyond_which_a_table_goes_on_is_shaded(language: str, browser: Browser, server: Server) -> None:
     context = browser.new_context(viewport={"width": 360, "height": 740}, is_mobile=True, locale=language)

@@ -5,7 +5,7 @@ import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } fr
 import { addressOf, call } from "./shared/net.js";
 import { actionLog, erase, reassign, steering, warnings, write } from "./organise/actions.js";
 import { showPanels } from "./organise/panels.js";
-import { answers, attention, figures, hours, linkState, when } from "./organise/parts.js";
+import { attention, figures, hours, linkState, pace, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
@@ -121,7 +121,6 @@ export class Organising {
 
   /** @param {Server.AnnotatorOut} person @returns {HTMLElement} */
   row(person) {
-    const pace = answers(person) ? (person.active_seconds / answers(person)).toFixed(1) : "–";
     const flagged = (/** @type {"pace" | "controls"} */ fault) =>
       person.faults.includes(fault) ? "td.count.flagged" : "td.count";
     const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
@@ -139,10 +138,10 @@ export class Organising {
       h("td.count", {}, person.judgments, h("span.hint", {}, person.control_judgments ? ` + ${person.control_judgments}` : "")),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),
-      h(flagged("pace"), {}, pace, person.faults.includes("pace") ? ` ${t("too_fast")}` : ""),
+      h(flagged("pace"), {}, pace(person), person.faults.includes("pace") ? ` ${t("too_fast")}` : ""),
       h(flagged("controls"), {}, controls, person.faults.includes("controls") ? ` ${t("missed")}` : ""),
       h("td", {}, person.last_save ? when(new Date(person.last_save)) : "–"),
-      h("td", {}, linkState(person.link)),
+      h("td.link-state", {}, linkState(person.link)),
       h(
         "td",
         {},

@@ -26,7 +26,7 @@ export function linkState(link) {
  */
 export function figures({ progress, cost }) {
   const controls = progress.control_judgments ? t("controls_besides", { n: progress.control_judgments }) : "";
-  const hoursOfWork = (cost.active_seconds / 3600).toFixed(1);
+  const hoursOfWork = decimal(cost.active_seconds / 3600);
   const perHour = cost.judgments_per_hour === null ? "" : t("per_hour", { n: counted(Math.round(cost.judgments_per_hour)) });
   const perDay = cost.judgments_per_day === null ? "" : t("per_day", { n: counted(Math.round(cost.judgments_per_day)) });
   const end = cost.expected_end === null ? "–" : day(new Date(cost.expected_end));
@@ -69,6 +69,22 @@ export function counted(count) {
 }
 
 /**
+ * A number with one decimal, as the reader's language writes it.
+ * @param {number} value @returns {string}
+ */
+function decimal(value) {
+  return value.toLocaleString(currentLocale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+}
+
+/**
+ * The seconds that a person takes for an answer.
+ * @param {Server.AnnotatorOut} person @returns {string}
+ */
+export function pace(person) {
+  return answers(person) ? decimal(person.active_seconds / answers(person)) : "–";
+}
+
+/**
  * Who needs attention, and why; many are named when asked for, so that they do not push all else off the screen.
  * @param {Server.AnnotatorOut[]} annotators @param {boolean} [open]  whether their names were asked for
  * @returns {HTMLElement}
@@ -77,8 +93,7 @@ export function attention(annotators, open = false) {
   const people = annotators.filter((person) => person.attention.length);
   if (!people.length) return h("p.hint", {}, t("attention_none"));
   const lines = people.map((person) => {
-    const pace = answers(person) ? (person.active_seconds / answers(person)).toFixed(1) : "–";
-    const values = { pace, right: person.controls_right, n: person.controls };
+    const values = { pace: pace(person), right: person.controls_right, n: person.controls };
     const reasons = person.attention.map((reason) => t(`attention_${reason}`, values));
     return h("li", {}, h("bdi", {}, person.name), `: ${reasons.join("; ")}`);
   });
