@@ -14,6 +14,7 @@ from adjudge.evidence.claims import claims_section as claims_of_rankings
 from adjudge.evidence.compared_campaigns import campaign_of_judgments, draw_documents
 from adjudge.evidence.stability import StabilityRow, stability_section
 from adjudge.evidence.trust import influence, random_halves, reliability
+from adjudge.ranking import relative_estimator
 from adjudge.ranking.changes import ChangeFamily, block_weights, near_pairs, relative_changes
 from adjudge.ranking.counts import (
     MOST_PEOPLE,
@@ -26,7 +27,7 @@ from adjudge.ranking.counts import (
 )
 from adjudge.ranking.estimator import estimator_of
 from adjudge.ranking.methods import RankSettings, find_method, rank
-from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.relative_estimator import HELD, RelativeEstimator
 from adjudge.ranking.tastes import fit_tastes, refit
 from adjudge.ranking.tournament import tournament
 from adjudge.table.comparisons import comparisons
@@ -183,6 +184,59 @@ def test_halves_of_systems_keep_every_comparison() -> None:
         people = [set(split.annotator[(split.first == half) | (split.second == half)]) for half in (system, system + 5)]
         assert not people[0] & people[1]
         assert len(people[0]) == len(people[1]) == 4
+
+
+LARGE_CAMPAIGN = RelativeCampaign(6, (40,) * 16, segments=120, segment_sd=0.8, strengths=(0.0, 0.2, 0.4, 0.6, 0.8, 1.0))
+
+
+def test_changes_of_large_campaigns_are_near_those_fitted_again() -> None:
+    """The slow counterpart fits the texts of every change again. What is unchanged is the whole itself."""
+    compared = LARGE_CAMPAIGN.draw(np.random.default_rng(0))
+    estimator = RelativeEstimator(compared)
+    whole, same = estimator.estimate, estimator.changed(compared)
+    assert same.effects == pytest.approx(whole.effects, abs=1e-12)
+    assert same.contrasts.two_sided == pytest.approx(whole.contrasts.two_sided, abs=1e-12, nan_ok=True)
+    taste = estimator.estimate_at()[1]
+    units = (ChangeFamily.ANNOTATOR_REMOVED, ChangeFamily.SEGMENT_REMOVED)
+    for change in relative_changes(compared, np.argsort(-whole.effects)):
+        if change.weighted:
+            continue
+        part = change.apply(compared)
+        slow, fast = RelativeEstimator(part).estimate_at(taste)[0], estimator.changed(part)
+        assert fast.systems == slow.systems
+        upper = np.triu_indices(len(part.systems), 1)
+        error = slow.contrasts.se[upper]
+        shift = np.abs(fast.contrasts.difference - slow.contrasts.difference)[upper] / error
+        ratio = fast.contrasts.se[upper] / error
+        few = change.family in units
+        assert shift.max() < (0.15 if few else 0.5), change.name
+        assert np.abs(np.log(ratio)).max() < (0.15 if few else 0.25), change.name
+
+
+def test_large_campaigns_say_what_is_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    judgments = random_blocks(1, annotators=12, systems=5, number=200)
+    small = stability_section(judgments, AuditSettings())
+    assert not any(HELD in note for note in small.notes)
+    with monkeypatch.context() as patched:
+        patched.setattr(RelativeEstimator, "is_large", True)
+        held = stability_section(judgments, AuditSettings())
+    assert held.notes[0] == f"after changes, {HELD}"
+    assert len(held.notes[0].split()) <= 25
+    assert [row.change for row in held.rows] == [row.change for row in small.rows]
+    assert [row.baseline_order for row in held.rows] == [row.baseline_order for row in small.rows]
+    monkeypatch.setattr(relative_estimator, "LARGE", 10)
+    large = RelativeEstimator(AA_KINDS["12 people, shared segments"].draw(np.random.default_rng(3)))
+    assert large.is_large
+    assert aa(large, tests=["bradley-terry"], splits=1).notes == (f"in halves, {HELD}",)
+    alone = RelativeEstimator(AA_KINDS["5 people"].draw(np.random.default_rng(3)))
+    assert not alone.is_large, "no two screens share a text, so that nothing takes long"
+
+
+@pytest.mark.slow
+def test_the_a_a_test_of_large_campaigns_is_honest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As below, where halves are compared at what all judgments say of tastes and texts."""
+    monkeypatch.setattr(relative_estimator, "LARGE", 0)
+    test_the_a_a_test_is_honest_where_people_have_tastes("12 people, shared segments")
 
 
 AA_KINDS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from adjudge.ranking import counts as people_module
+from adjudge.ranking import tastes
 from adjudge.ranking.bradley_terry import fit
 from adjudge.ranking.counts import PeopleCounts, annotator_units, people_counts
 from adjudge.ranking.methods import RankSettings, rank
@@ -90,6 +92,22 @@ def test_shared_segments_are_found_and_widen_errors() -> None:
     assert _fit(alone, rng).segment_sd is None
     errors = [float(fit.system_errors().mean()) for fit in fits]
     assert float(np.mean(errors)) > 1.5 * float(_fit(alone, rng).system_errors().mean())
+
+
+def test_the_latest_fits_are_kept_and_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tastes, "WORTH_KEEPING", 1)
+    compared = RelativeCampaign(5, (20,) * 6, segments=30, segment_sd=0.8).draw(np.random.default_rng(4))
+    people = people_counts(annotator_units(compared))
+    first = fit_tastes(people, compared)
+    assert fit_tastes(people, compared) is first
+    assert fit_tastes(people, compared, taste=0.1) is not first
+    other = replace(compared, segment=compared.segment[::-1].copy())
+    assert fit_tastes(people, other).segment_sd != first.segment_sd
+    for taste in (0.2, 0.3, 0.4, 0.5):
+        fit_tastes(people, compared, taste=taste)
+    again = fit_tastes(people, compared)
+    assert again is not first
+    assert again.strength.tolist() == first.strength.tolist()
 
 
 def _fit(campaign: RelativeCampaign, rng: np.random.Generator) -> TasteFit:

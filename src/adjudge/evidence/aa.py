@@ -37,7 +37,7 @@ from adjudge.evidence.trust import AARate, AATest, unnamed_note
 from adjudge.ranking import bradley_terry
 from adjudge.ranking import relative as ratios
 from adjudge.ranking.estimator import estimator_of
-from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.relative_estimator import HELD, RelativeEstimator
 from adjudge.ranking.significance import halves_differ
 from adjudge.table.errors import DataError, unknown_choice
 from adjudge.table.maths import Bools, Codes, Floats, proportion, student_tail
@@ -125,6 +125,8 @@ def aa(
     by_split = map_tasks(p_values, range(number), what=f"A/A splits by {unit}")
     rates = {name: false_alarms(np.concatenate([p[SAME_TESTS.get(name, name)] for p in by_split])) for name in chosen}
     notes = unnamed_note(estimator.unnamed, estimator.judgment) if unit == "annotators" else ()
+    if isinstance(of_one_kind, RelativeEstimator) and of_one_kind.is_large:
+        notes = (*notes, f"in halves, {HELD}")
     return AATest(rates, number, len(split.systems), unit, notes=notes)
 
 

@@ -39,7 +39,7 @@ from adjudge.ranking.counts import count_people
 from adjudge.ranking.decisions import PairTests, check_connected, cluster_numbers, decide, line_after, named_clusters
 from adjudge.ranking.estimator import Estimate, Part, is_relative
 from adjudge.ranking.methods import Method, find_method
-from adjudge.ranking.relative_estimator import RelativeEstimator
+from adjudge.ranking.relative_estimator import HELD, RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, decide_scores
 from adjudge.ranking.significance import RankSums, mann_whitney, sign_tests
 from adjudge.table.comparisons import Comparisons, comparisons
@@ -286,7 +286,8 @@ def _relative_section(judgments: Judgments, settings: AuditSettings) -> Stabilit
     rule = settings.lines or "decided"
     ranker = _RelativeRanker(estimator, method, rule, settings.seed)
     rows, unranked = _try_changes(ranker.systems, ranker.changes, ranker.before, ranker.after, method.name)
-    notes = (*untried_notes(estimator.units, BUSIEST), *_unranked_note(unranked))
+    held = (f"after changes, {HELD}",) * (ranker.whole.estimate is not None and estimator.is_large)
+    notes = (*held, *untried_notes(estimator.units, BUSIEST), *_unranked_note(unranked))
     return Stability(rows, "relative", method.name, rule, notes)
 
 
@@ -607,6 +608,7 @@ class _RelativeRanker:
         self.method, self.rule, self.seed = method, rule, seed
         self.systems, self.compared = estimator.systems, estimator.compared
         self.taste: float | None = None
+        self.estimator = estimator
         self.whole = self._estimate(estimator)
         order = _order_of(self.whole.scores, self.systems)
         self.changes = list(relative_changes(self.compared, order, estimator.segment_names))
@@ -629,8 +631,11 @@ class _RelativeRanker:
         check_connected(tally)
         weights = block_weights(compared) if weighted else None
         if self.method.significance == "tastes" and estimator.by_tastes:
-            estimate, taste = estimator.estimate_at(self.taste, weights)
-            self.taste = taste if self.taste is None else self.taste
+            if estimator is not self.estimator and not weighted and self.estimator.is_large:
+                estimate = self.estimator.changed(compared)
+            else:
+                estimate, taste = estimator.estimate_at(self.taste, weights)
+                self.taste = taste if self.taste is None else self.taste
             tests = PairTests(estimate.contrasts.greater, estimate.contrasts.two_sided)
             return _Ranked(estimator.systems, estimate.effects, tests, estimate)
         if weights is not None:

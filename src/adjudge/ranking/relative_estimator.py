@@ -24,9 +24,18 @@ from adjudge.ranking.estimator import Estimate, Part, Units
 from adjudge.ranking.methods import METHODS
 from adjudge.ranking.relative import check_comparable
 from adjudge.ranking.significance import difference_spread, resampling_tests, separation
-from adjudge.ranking.tastes import ComparedStrengths, compare_people, fit_tastes, predicted_tastes, refit
+from adjudge.ranking.tastes import (
+    ComparedStrengths,
+    at_known_tastes,
+    compare_fitted,
+    compare_people,
+    fit_tastes,
+    predicted_tastes,
+    refit,
+    refit_with_errors,
+)
 from adjudge.table.comparisons import NOBODY, Comparisons, segment_keys
-from adjudge.table.maths import Bools, Codes, Contrasts, Floats, divide, student_tail
+from adjudge.table.maths import Bools, Codes, Contrasts, Floats, difference_variances, distinct, divide, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
@@ -39,6 +48,9 @@ if TYPE_CHECKING:
 
 RESAMPLES = 1000
 """Resamples behind the errors where one annotator judged everything."""
+LARGE = 2000
+"""Beyond so many tastes and lucks of documents, changes to the data are tried without fitting these again."""
+HELD = "tastes and the luck of texts are as large as in all judgments, because these are many"
 
 
 class RelativeEstimator:
@@ -175,8 +187,7 @@ class RelativeEstimator:
     @cached_property
     def _refitted(self) -> Floats:
         """The strengths of all judgments by these counts, from which those without a unit are told."""
-        fit = self._whole.strengths.fit
-        return refit(self._weighed, fit.taste, fit.errors)
+        return self._refitted_with_errors[0]
 
     def _moved(self, strength: Floats, tally: Tally) -> Estimate:
         """Other strengths at the errors of the whole; pairs of which it says nothing stay silent."""
@@ -190,6 +201,87 @@ class RelativeEstimator:
         moved = Contrasts(difference, pairs.se, pairs.df, t, np.where(difference >= 0, p / 2, 1 - p / 2), p)
         least_p = np.maximum(np.where(np.abs(pairs.t) > 0, 0.0, 1.0), separation(tally.wins).p)
         return replace(whole, effects=strength, contrasts=moved, unmet=_unmet(tally), least_p=least_p)
+
+    @cached_property
+    def is_large(self) -> bool:
+        """Whether tastes and shared texts are so many that a fit takes seconds."""
+        if not self.by_tastes:
+            return False
+        document = self.compared.document
+        people, documents = len(self._counts.wins), 0 if document is None else len(distinct(document))
+        if (people + documents) * len(self.systems) <= LARGE:
+            return False
+        fit = self._whole.strengths.fit
+        of_documents = 0 if fit.document_sd is None else documents
+        return fit.weights is not None and (people + of_documents) * len(self.systems) > LARGE
+
+    def changed(self, part: Comparisons) -> Estimate:
+        """The estimate of some of the comparisons at the taste and the luck of texts of the whole.
+
+        Strengths and covariance move by as much as those of weighed counts by annotator do.
+        """
+        fit, people = self._whole.strengths.fit, count_people(part, person_of(part), group_of(part))
+        before, after = self._refitted_with_errors, self._at_whole(part)
+        kept = np.array([self.systems.index(name) for name in part.systems], dtype=np.int64)
+        both, centre = np.ix_(kept, kept), np.eye(len(kept)) - 1 / len(kept)
+        moved = replace(
+            fit,
+            strength=fit.strength[kept] + after[0] - before[0][kept],
+            covariance=centre @ (fit.covariance[both] + after[1] - before[1][both]) @ centre,
+            df=fit.df[both],
+            df_system=fit.df_system[kept],
+            weights=None,
+        )
+        return _estimate_of(compare_fitted(moved, people), units_of(part).total())
+
+    def _at_whole(self, part: Comparisons) -> tuple[Floats, Floats]:
+        """Strengths and covariance by weighed counts of some comparisons, whose systems may be other ones.
+
+        Where blocks have lost comparisons, or systems are split, the rest tells less of its text and varies less.
+        """
+        fit, people = self._whole.strengths.fit, count_people(part, person_of(part), group_of(part))
+        blocks = int(self.compared.block.max()) + 1
+        left, whole = (np.bincount(compared.block, minlength=blocks) for compared in (part, self.compared))
+        if len(part.systems) > len(self.systems) or (left < whole)[part.block].any():
+            weights, errors = at_known_tastes(fit, people, part)
+            errors *= fit.errors / self._errors_by_moments
+        else:
+            of_block = np.ones(blocks)
+            of_block[self.compared.block] = 1.0 if fit.weights is None else fit.weights
+            weights, errors = of_block[part.block], fit.errors
+        counts = count_people(part, person_of(part), people.group, weights=weights)
+        return refit_with_errors(counts, fit.taste, errors)
+
+    @cached_property
+    def _errors_by_moments(self) -> float:
+        return at_known_tastes(self._whole.strengths.fit, self._counts, self.compared)[1]
+
+    @cached_property
+    def _refitted_with_errors(self) -> tuple[Floats, Floats]:
+        fit = self._whole.strengths.fit
+        return refit_with_errors(self._weighed, fit.taste, fit.errors)
+
+    def _estimate_of_halves(self, halves: _Strengths) -> Estimate:
+        """The halves compared: at the taste and the luck of texts of the whole, where it is large.
+
+        Errors by weighed counts are as many times too small, or too large, as those of the whole are.
+        """
+        if halves.units.kind != "annotators" or not self.is_large:
+            return halves.estimate
+        part = halves.compared
+        whole, people = self._whole.strengths.fit, count_people(part, person_of(part), group_of(part))
+        exact, plain = (difference_variances(of) for of in (whole.covariance, self._refitted_with_errors[1]))
+        strength, covariance = self._at_whole(part)
+        n, df = len(strength), float(np.nanmedian(whole.df))
+        moved = replace(
+            whole,
+            strength=strength,
+            covariance=covariance * exact.sum() / plain.sum(),
+            df=np.full((n, n), df),
+            df_system=np.full(n, df),
+            weights=None,
+        )
+        return _estimate_of(compare_fitted(moved, people), halves.tally)
 
     def estimate_at(self, taste: float | None = None, weights: Floats | None = None) -> tuple[Estimate, float]:
         """The estimate at a known taste, or with comparisons weighed, and its taste."""
@@ -328,7 +420,8 @@ class RelativeEstimator:
         index[present] = np.arange(len(present))
         first, second = index[:n], index[n:]
         connected = (first >= 0) & (second >= 0) & ~_unmet(part.tally)[first, second]
-        p = [part.estimate.contrasts.two_sided, *(part.resampled_p(score, draws, rng) for score in resampled)]
+        own = self._estimate_of_halves(part)
+        p = [own.contrasts.two_sided, *(part.resampled_p(score, draws, rng) for score in resampled)]
         return [np.where(connected, values[first, second], np.nan) for values in p]
 
 

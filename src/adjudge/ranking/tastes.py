@@ -18,6 +18,7 @@ errors of its differences.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,9 +32,11 @@ from adjudge.ranking.significance import Separation, contradicted, separation, s
 from adjudge.ranking.working_rows import (
     ANNOTATOR,
     DOCUMENT,
+    LEAST_ERRORS,
     SEGMENT,
     Rows,
     Solution,
+    Variances,
     fit_rows,
     moments,
     rows_of,
@@ -52,6 +55,9 @@ if TYPE_CHECKING:
 MOST_BORDER = 4000
 """Tastes beyond this number, where texts are shared, are those of groups of annotators."""
 MOST_DF = 1e6
+WORTH_KEEPING, MOST_KEPT = 10_000, 4
+"""The latest fits of at least so many comparisons are kept, because many parts of a report ask for the same one."""
+_KEPT: dict[bytes, TasteFit] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,10 +97,31 @@ def fit_tastes(people: PeopleCounts, blocks: Comparisons | None = None, *, taste
         blocks: the comparisons behind the counts, which tell what stood in one block and on one text.
         taste: the standard deviation of tastes, where it is known; default: estimated.
     """
+    if blocks is None or len(blocks) < WORTH_KEEPING:
+        return _fitted(people, blocks, taste)
+    key = _key(people, blocks, taste)
+    found = _KEPT.pop(key, None) or _fitted(people, blocks, taste)
+    _KEPT[key] = found
+    for oldest in list(_KEPT)[:-MOST_KEPT]:
+        _KEPT.pop(oldest, None)
+    return found
+
+
+def _fitted(people: PeopleCounts, blocks: Comparisons | None, taste: float | None) -> TasteFit:
     strength, rows = plain_rows(people, blocks)
     found = fit_rows(rows, strength, None if taste is None else {ANNOTATOR: taste**2})
     fitted = taste_fit(strength, found, rows, blocks)
     return fitted if taste is None else replace(fitted, taste=taste)
+
+
+def _key(people: PeopleCounts, blocks: Comparisons, taste: float | None) -> bytes:
+    """What tells a fit apart from all others: everything that it is computed from."""
+    fields = (blocks.first, blocks.second, blocks.outcome, blocks.annotator, blocks.segment, blocks.block)
+    texts = () if blocks.document is None else (blocks.document,)
+    digest = blake2b(repr((taste, people.wins.shape, len(blocks), len(texts))).encode())
+    for part in (people.wins, people.ties, people.group, *fields, *texts, blocks.label_block, blocks.block_annotator):
+        digest.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
+    return digest.digest()
 
 
 def plain_rows(people: PeopleCounts, blocks: Comparisons | None) -> tuple[Floats, Rows]:
@@ -155,6 +182,11 @@ def _degrees(found: Solution) -> Floats:
 
 def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:
     """The strengths alone, where taste and dispersion are known: for counts of some of the judgments."""
+    return refit_with_errors(people, taste, dispersion)[0]
+
+
+def refit_with_errors(people: PeopleCounts, taste: float, dispersion: float) -> tuple[Floats, Floats]:
+    """The strengths, where taste and dispersion are known, and their covariance."""
     plain = fit(people.wins.sum(0), people.ties.sum(0))
     n = len(plain.strength)
     scores, information = moments(people, plain.strength, float(plain.log_tie))
@@ -164,7 +196,18 @@ def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:
     # Along the mean of all strengths there is no information, and the right side is 0.
     delta = np.linalg.solve(weighed[:, :n] + ridge, weighed[:, n] - ridge @ plain.strength)
     strength: Floats = plain.strength + delta - delta.mean()
-    return strength
+    centre = np.eye(n) - 1 / n
+    return strength, centre @ np.linalg.inv(weighed[:, :n] + ridge) @ centre
+
+
+def at_known_tastes(fitted: TasteFit, people: PeopleCounts, blocks: Comparisons) -> tuple[Floats, float]:
+    """The weights of the texts of comparisons, and the variance of errors by moments, at the tastes and lucks known."""
+    rows = plain_rows(people, blocks)[1]
+    spreads = {ANNOTATOR: fitted.taste, SEGMENT: fitted.segment_sd or 0.0, DOCUMENT: fitted.document_sd or 0.0}
+    squares = sum(group.weighed(None)[2] for group in rows.groups) / max(rows.number, 1)
+    errors = max(squares - sum(sd**2 for sd in spreads.values()) * rows.typical_information(), LEAST_ERRORS)
+    variances = Variances(fitted.errors, {name: sd**2 / fitted.errors for name, sd in spreads.items()})
+    return screen_weights(rows, variances)[_screens(blocks)], errors
 
 
 def predicted_tastes(people: PeopleCounts, fitted: TasteFit, log_tie: float) -> Floats:
