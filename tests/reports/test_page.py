@@ -13,7 +13,7 @@ import pytest
 
 from adjudge.evidence.trust import AARate, HalfAgreement, Reliability
 from adjudge.reports.audit_section import rates_chart, reliability_section
-from adjudge.reports.build import build_report
+from adjudge.reports.build import build_report, ranks_by_pair
 from adjudge.reports.files import write_site
 from adjudge.reports.page import Chart, ReportPage
 from adjudge.reports.ranking_section import scores_chart
@@ -68,6 +68,17 @@ def test_several_pairs_begin_with_an_overview(page: ReportPage) -> None:
     assert {str(row[0]): row[1] for row in page.matrix.rows if row[1] is not None} == ranked
 
 
+def test_criteria_of_one_language_pair_are_not_called_language_pairs() -> None:
+    parts = {f"spring/{criterion}/en-de": pair_results() for criterion in ("adequacy", "naturalness")}
+    page = build_report(parts, title="")
+    assert page.overview is not None
+    assert page.overview.title == "All rankings"
+    assert page.overview.columns[0].label == "ranking"
+    matrix = ranks_by_pair(parts)
+    assert matrix is not None
+    assert matrix.title == "Possible ranks in each ranking"
+
+
 def test_many_pairs_are_a_site_whose_links_lead_somewhere(page: ReportPage, tmp_path: Path) -> None:
     write_site(page, tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
@@ -79,7 +90,7 @@ def test_many_pairs_are_a_site_whose_links_lead_somewhere(page: ReportPage, tmp_
         assert all(f'id="{link[1:]}"' in text for link in links if link.startswith("#"))
     index = (tmp_path / "index.html").read_text(encoding="utf-8")
     assert '<a href="en-cs.html">en-cs</a>' in index
-    assert "Possible ranks by language pair" in index
+    assert "Possible ranks in each language pair" in index
 
 
 def test_every_signature_and_everything_set_aside_is_shown(page: ReportPage) -> None:

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from adjudge.server.serve import LinkFile
+from adjudge.shell.campaigns import _show
 from adjudge.table.errors import InputError
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.disk import Disk
@@ -50,6 +51,21 @@ def test_links_are_on_the_disk_when_they_are_handed_out(tmp_path: Path, monkeypa
     for name in ("anna", "bela"):
         links.add([SimpleNamespace(role="annotator", name=name, secret="secret")])  # type: ignore[list-item]
         assert disk.holds(file)
+
+
+def test_a_crowd_is_not_counted_as_nobody_and_first_links_are_not_called_old(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    addresses = SimpleNamespace(address=lambda secret, base: f"{base}/enter#{secret}", OVERVIEW="overview")
+    monkeypatch.setitem(sys.modules, "adjudge.server.preparation", addresses)
+    tasks = SimpleNamespace(campaign="spring", tasks=["one", "two"], annotators=())
+    organiser, crowd = (SimpleNamespace(role=role, name=role, secret=role) for role in ("organiser", "crowd"))
+    for links, old in (([organiser, crowd], False), ([organiser], True)):
+        opened = SimpleNamespace(tasks=tasks, base="http://127.0.0.1", links=links)
+        _show([opened], opened.base, links_file=None)  # type: ignore[list-item]
+        said = capsys.readouterr().out
+        assert said.startswith("spring: 2 tasks for whoever comes at http://127.0.0.1\n")
+        assert ("existing links stay valid" in said) == old
 
 
 @pytest.mark.parametrize("content", ["my notes\n", "\x00\xff"])

@@ -33,6 +33,7 @@ from adjudge.reports.ranking_section import (
     spread_section,
     tournament_section,
 )
+from adjudge.table.languages import part_word
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.record import say_record
 from adjudge.table.results import Cell, Result, Span, Table, number, span, text
@@ -196,7 +197,7 @@ def _say_notes(results: PairResults) -> str:
 
 
 def overview(results: Mapping[str, PairResults]) -> Table:
-    """One line per language pair: which system is best, and how many pairs are settled."""
+    """One line per language pair or criterion: which system is best, and how many pairs are settled."""
     rows: list[tuple[Cell, ...]] = []
     for name, result in results.items():
         decisions = decide_by_ranking(result.ranking)
@@ -206,7 +207,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
              result.counts.annotators, result.counts.judgments)
         )  # fmt: skip
     columns = (
-        text("language pair"),
+        text(part_word(results)),
         text("best system", help="several where the data cannot decide"),
         text("pairs decided"),
         number("clusters", 0),
@@ -214,7 +215,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         number("annotators", 0),
         number("judgments", 0),
     )
-    return Table("All language pairs", columns, tuple(rows))
+    return Table(f"All {part_word(results)}s", columns, tuple(rows))
 
 
 def ranks_by_pair(results: Mapping[str, PairResults]) -> Table | None:
@@ -231,7 +232,9 @@ def ranks_by_pair(results: Mapping[str, PairResults]) -> Table | None:
         for name in order
     )
     columns = (text("system"), *(span(name) for name in results))
-    return Table("Possible ranks by language pair", columns, rows, "Ranks that the decided pairs of systems leave.")
+    return Table(
+        f"Possible ranks in each {part_word(results)}", columns, rows, "Ranks that the decided pairs of systems leave."
+    )
 
 
 def _name_leaders(decisions: Decisions) -> str:

@@ -658,8 +658,8 @@ def _show(opened: list[Opened], base: str, *, links_file: Path | None) -> None:
     new = [link for campaign in opened for link in campaign.links]
     for campaign in opened:
         tasks = campaign.tasks
-        counts = f"{_count(len(tasks.tasks), 'task')} for {_count(len(tasks.annotators), 'annotator')}"
-        print(f"{tasks.campaign}: {counts} at {campaign.base}")
+        people = _count(len(tasks.annotators), "annotator") if tasks.annotators else "whoever comes"
+        print(f"{tasks.campaign}: {_count(len(tasks.tasks), 'task')} for {people} at {campaign.base}")
         for link in campaign.links if links_file is None else ():
             if link.role != OVERVIEW:
                 name = link.role if link.role != "annotator" else link.name
@@ -669,7 +669,7 @@ def _show(opened: list[Opened], base: str, *, links_file: Path | None) -> None:
         print(f"  {_count(len(shown), 'new link')} added to {links_file}, which only you can read.")
     elif shared := _shared_link(opened):
         print(f"Organisers of all campaigns: {address(shared.secret, base)}")
-    if not any(link.role == "annotator" for link in new):
+    if not any(link.role in ("annotator", "crowd") for link in new):
         print("  The annotators' existing links stay valid. To replace them, use --new-links or the organisers' page.")
     print("Links are shown only once; the server stores only their hashes. Stop with Ctrl-C.", flush=True)
 

@@ -142,11 +142,11 @@ def _make_and_write_report(files: list[Path], made: CampaignReport) -> Written:
 
 
 def _title(files: Sequence[Path], pairs: Sequence[str]) -> str:
-    from adjudge.table.languages import pair_title
+    from adjudge.table.languages import pair_title, part_word
 
     name = files[0].stem if len(files) == 1 else files[0].parent.name
     if len(pairs) > 1:
-        return f"{name}, {len(pairs)} language pairs"
+        return f"{name}, {len(pairs)} {part_word(pairs)}s"
     pair = pair_title(pairs[0])
     return f"{name}, {pair}" if pair else name
 

@@ -100,6 +100,11 @@ def pair_title(name: str) -> str:
     return name.rpartition("/")[0] if is_unknown_pair(name) else name
 
 
+def part_word(names: Iterable[str]) -> str:
+    """What the parts of judgments are called: rankings, where they are criteria or campaigns of one language pair."""
+    return "language pair" if len({name.rpartition("/")[2] for name in names}) > 1 else "ranking"
+
+
 def parse_pair(text: str) -> str:
     """The written form of a pair that a user typed: `cs-en`, `ces-eng`, `Czech-English`, `cs,en`."""
     return pair_name(*split_pair(text))
