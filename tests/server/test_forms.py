@@ -170,12 +170,14 @@ def test_the_form_by_keys_on_a_phone_and_in_another_language(browser: Browser, t
 
 
 @pytest.mark.browser
-def test_who_does_not_agree_leaves_nothing_behind(page: Page, tmp_path: Path) -> None:
+def test_who_does_not_agree_leaves_no_answer_behind(page: Page, tmp_path: Path) -> None:
     with Server(make_campaign(tmp_path, documents=1, more=FORM)) as server:
         page.goto(server.links["anna"])
         expect(page.get_by_role("link", name="the plan")).to_have_attribute("href", "https://example.org/plan")
         shoot(page, "form")
         page.get_by_role("button", name="I do not agree").click()
         expect(page.get_by_role("heading")).to_have_text(["Test da de-en", "You have not agreed"])
+        # The name in the link was stored before, and so was the id of somebody whom a platform has sent.
+        expect(page.get_by_text("None of your answers was stored")).to_be_visible()
         assert rows(server.client("organiser").get("/api/organiser/people?what=pay").text) == []
         assert json.loads(server.client("anna").get("/api/work").text)["form"]

@@ -59,7 +59,8 @@ function fill(page, title, hint, { name, label, field, send, more }) {
     "div.buttons",
     {},
     h("button", { type: "button", onclick: () => box.close() }, t("cancel")),
-    h("button.primary", { type: "submit" }, name),
+    // The dots of the button that opened the dialog promise another question, and there is none.
+    h("button.primary", { type: "submit" }, name.replace(/\s*…$/, "")),
   );
   const box = dialog(title, [
     h("p", {}, hint),
