@@ -44,6 +44,7 @@ def write_campaigns(folder: Path) -> None:
     people = ("x", "y", "z", "u", "v")
     ranked = write_table(folder / "ranking.csv", ranking_rows(groups=(("sysA", "b", "c", "d"),), people=people))
     scored = write_table(folder / "scores.csv", score_rows(systems=("alpha", "b", "c", "d"), people=people))
+    (folder / "table2.csv").write_text("system,rank\nd,1\nc,2\nb,3\nalpha,4\n")
     native.write(read(ranked), folder / "ranking.parquet")
     native.write(read(scored), folder / "scores.parquet")
     native.write(read(scored), folder / "judgments.parquet")

@@ -77,7 +77,8 @@ def evil_campaign(folder: Path, protocol: str) -> Path:
         text = text.replace('source = "source.txt"', 'source = "source.txt"\ntutorial = "tutorial.tsv"', 1)
     campaign.write_text(text)
     (folder / "logo.svg").write_text(LOGO)
-    (folder / "tutorial.tsv").write_text(f"source\ttarget\tnote\tlow\thigh\n{EVIL}\t{EVIL}\t{EVIL}\t0\t100\n")
+    best = 1 if protocol == "acceptability" else 100
+    (folder / "tutorial.tsv").write_text(f"source\ttarget\tnote\tlow\thigh\n{EVIL}\t{EVIL}\t{EVIL}\t0\t{best}\n")
     for file in folder.glob("*.txt"):
         lines = file.read_text().splitlines()
         file.write_text("\n".join(f"{line} {EVIL}" if line else "" for line in lines) + "\n")
@@ -98,7 +99,8 @@ def answer(protocol: str, at: int, chance: int, text: str, kind: str) -> dict[st
         mark = {"start": 0, "end": end, "severity": "minor", "category": kind, "side": "target", "text": text}
         return {"spans": [mark] if chance % 2 else [], "comment": EVIL}
     spans: dict[str, Any] = {"spans": []} if protocol == "esa" else {}
-    return {"score": chance % 7 if protocol == "sqm" else chance % 101, "comment": EVIL, **spans}
+    steps = {"sqm": 7, "acceptability": 2}.get(protocol, 101)
+    return {"score": chance % steps, "comment": EVIL, **spans}
 
 
 def judge_screen(client: Client, work: Any, protocol: str, number: int) -> None:

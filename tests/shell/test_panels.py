@@ -60,7 +60,7 @@ def test_the_page_and_look_count_the_same_people(tmp_path: Path) -> None:
     assert by_command.judgments == 360
     assert by_command.people == 5
     assert "after 360 of 360 judgments" in live.title
-    assert verdict.headline == by_command.advice
+    assert verdict.headline == f"{by_command.advice} Of 432 judgments, 360 count: 1 of 6 annotators fails the check."
     assert [row[0] for row in verdict.rows] == [claim.claim for claim in (*by_command.settled, *by_command.open)]
     assert verdict.note.startswith("1 of 6 annotators fails the check and is left out: clicker (controls). Exclude")
     assert "--everyone" not in verdict.note
@@ -75,6 +75,7 @@ def test_a_verdict_stays_when_somebody_fails_after_the_look(tmp_path: Path) -> N
     emil = pl.when(annotator="emil").then(50.0).otherwise("score").alias("score")
     worse = Judgments(passing.table.with_columns(emil))
     second, *_ = compute_state(worse, request)
-    assert second.headline == first.headline
+    # The same verdict, and why fewer judgments count now.
+    assert second.headline == f"{first.headline} Of 360 judgments, 288 count: 1 of 5 annotators fails the check."
     assert second.rows == first.rows
     assert "emil (controls)" in second.note

@@ -139,7 +139,8 @@ def _say_who_counts(judgments: Judgments, kept: Judgments, failing: int) -> str:
     if whole == counting:
         return ""
     people = judgments.table["annotator"].n_unique()
-    return f"Of {whole:,} judgments, {counting:,} count: {failing} of {people} annotators fail the check."
+    fail = "fails" if failing == 1 else "fail"
+    return f"Of {whole:,} judgments, {counting:,} count: {failing} of {people} annotators {fail} the check."
 
 
 def _state(judgments: Judgments, looks: Looks | None, history: Path, planned: int) -> list[PanelTable]:
