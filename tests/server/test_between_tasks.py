@@ -27,7 +27,8 @@ def test_a_pause_between_tasks_and_a_way_back_to_the_code(page: Page, tmp_path: 
     with Server(campaign) as server:
         begin(page, server)
         judge_all(page, "da")
-        expect(page.locator("h2")).to_have_text("Task 1 of 2 done")
+        # While the dialog closes, its heading stands beside that of the pause.
+        expect(page.get_by_role("heading", name="Task 1 of 2 done")).to_be_visible()
         expect(page.locator(".pause")).to_contain_text("One more task is left.")
         shoot(page, "pause")
         expect(page.locator(".notice")).to_have_count(0)
