@@ -12,9 +12,8 @@ for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
 SKIPPED_UNLESS_NAMED = (
-    "adaptive", "breakdown", "chosen_segments", "cluster", "evidence", "false_claims", "growth", "helpers",
-    "large_report", "look", "mutations", "oracle", "people", "recipes", "relative_calibration", "released",
-    "screens", "shared_documents", "shared_outputs", "verdicts",
+    "adaptive", "breakdown", "chosen_segments", "cluster", "evidence", "growth", "helpers", "large_report", "look",
+    "mutations", "oracle", "people", "recipes", "released", "shared_documents", "verdicts",
 )  # fmt: skip
 
 

@@ -6,8 +6,8 @@
 Replay: every system was scored on every text (document, or segment where documents are not known). A policy draws which
 system is judged next: on a text at random among those not yet judged for it (`apart`), or on the first of them in one
 order for all systems (`paired`, as `decide` does). The truth is the order by all texts. Simulated campaigns of unequal
-systems are drawn by each policy, and their estimates compared with the truth. False claims are in
-`bench_false_claims`.
+systems are drawn by each policy, and their estimates compared with the truth; in those of equal systems everything that
+a look settles is wrong.
 """
 
 from __future__ import annotations
@@ -31,17 +31,21 @@ from adjudge.campaigns.adaptive import (
     page_observation,
     system_shares,
 )
+from adjudge.evidence.boundaries import LookPlan
+from adjudge.evidence.look_claims import Goal
 from adjudge.mixed.fit import fit
 from adjudge.table.maths import contrasts
 from adjudge.table.participants import is_human
 from adjudge.table.rng import generator
-from bench.bench_false_claims import adaptive_campaign
-from bench.look_campaigns import GrowingCampaign, Pages, design_of
+from bench.look_campaigns import GrowingCampaign, Pages, design_of, draw_campaign, run_looks
 
 Floats = NDArray[np.float64]
 
 RUNS = int(os.environ.get("ADAPTIVE_RUNS", "30"))
 CAMPAIGNS = int(os.environ.get("ADAPTIVE_CAMPAIGNS", "40"))
+LOOKS = 5
+DRAWN_BY = ("even", "best", "top:2", "pairs")
+"""Policies of simulated campaigns."""
 QUALITIES = (6.0, 4.0, 3.0, 1.0, 0.0)
 SHARES = (0.1, 0.2, 0.4)
 POLICIES = ("even", "1/rank", "best", "top:4", "pairs")
@@ -183,7 +187,7 @@ def print_estimates() -> None:
     campaign = GrowingCampaign(systems=5, annotators=10, page=4, pages=160, qualities=QUALITIES, taste_sd=3.0)
     print(f"five systems {QUALITIES}, {CAMPAIGNS} campaigns: bias of the lower three systems, in points (se)")
     print("  draw       plain means        1 / probability    mixed model        rms errors        coverage (se)")
-    for policy in ("even", "best", "top:2", "pairs"):
+    for policy in DRAWN_BY:
         runs = [estimated(campaign, policy, number) for number in range(CAMPAIGNS)]
         cells = []
         for name in ("plain", "weighted", "model"):
@@ -197,6 +201,42 @@ def print_estimates() -> None:
             + f"   {covered.mean():.3f} ({covered.std() / np.sqrt(CAMPAIGNS):.3f})",
             flush=True,
         )  # fmt: skip
+
+
+def adaptive_campaign(
+    campaign: GrowingCampaign, policy: str, number: int, probability: list[float] | None = None
+) -> Pages:
+    """A simulated campaign whose pages are drawn by a policy; probabilities of the draws are added to the list."""
+    names = tuple(f"system-{system:02d}" for system in range(campaign.systems))
+    running, settings = RunningEstimates(names), Adaptive(policy, seed=number + 1)
+    candidates = [Candidate(name, (name,)) for name in names]
+
+    def choose(page: int, before: Pages) -> int:
+        if page:
+            system, annotator = names[before.system[page - 1]], f"a{before.annotator[page - 1]}"
+            scores = before.score[page - 1].tolist()
+            running.add(page_observation(system, str(before.document[page - 1]), annotator, scores))
+        decision = decide(running, candidates, annotator=f"a{before.annotator[page]}", number=page, settings=settings)
+        if probability is not None:
+            probability.append(decision.probability)
+        return names.index(decision.drawn)
+
+    return draw_campaign(campaign, generator(17, number), choose)
+
+
+def print_false_claims() -> None:
+    """How often any of several looks settles anything of equal systems, where a policy draws the pages."""
+    print(f"equal systems, {LOOKS} looks, {CAMPAIGNS} campaigns: policy, people, anything settled (se)")
+    for policy in DRAWN_BY:
+        for people in (5, 10):
+            campaign = GrowingCampaign(annotators=people, taste_sd=3.0)
+            plan = LookPlan(campaign.judgments, LOOKS, Goal())
+            wrong = 0
+            for number in range(CAMPAIGNS):
+                found = run_looks(adaptive_campaign(campaign, policy, number), plan, campaign.systems)
+                wrong += bool((found.settled.sign != 0).any())
+            share = wrong / CAMPAIGNS
+            print(f"  {policy:8s}{people:4d}{share:7.3f} ({np.sqrt(share * (1 - share) / CAMPAIGNS):.3f})", flush=True)
 
 
 def estimated(campaign: GrowingCampaign, policy: str, number: int) -> Estimated:
@@ -257,3 +297,4 @@ def run() -> None:
     print_decisions()
     print_replay()
     print_estimates()
+    print_false_claims()

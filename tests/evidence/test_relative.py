@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from bench.relative_campaigns import RelativeCampaign
 from scipy.stats import kendalltau
 
 from adjudge.evidence.aa import _Relative, aa
@@ -35,6 +34,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
 from adjudge.table.rng import generator
 from tests.helpers.rank_make import blocks, random_blocks
+from tests.helpers.relative_campaigns import RelativeCampaign
 
 STRENGTHS = find_method("bradley-terry")
 RATIO = find_method("wins-no-ties")

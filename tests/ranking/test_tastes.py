@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from bench.relative_campaigns import Outcome, RelativeCampaign, outcomes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
 from tests.conftest import examples
 from tests.helpers.rank_make import blocks, random_blocks
+from tests.helpers.relative_campaigns import Outcome, RelativeCampaign, outcomes
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from bench.relative_campaigns import RelativeCampaign, as_comparisons
 from numpy.typing import NDArray
 
 from adjudge.ranking import working_rows
@@ -15,6 +14,7 @@ from adjudge.ranking.bradley_terry import RIDGE, expectations, fit
 from adjudge.ranking.counts import count_people, group_of, person_of
 from adjudge.ranking.working_rows import Equations, Solution, fit_rows, rows_of, rows_of_counts
 from adjudge.table.comparisons import Comparisons
+from tests.helpers.relative_campaigns import RelativeCampaign, as_comparisons
 
 Floats = NDArray[np.float64]
 

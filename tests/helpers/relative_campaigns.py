@@ -1,4 +1,4 @@
-"""Simulated relative judgments of people with tastes, as comparisons: for benches and tests of error rates."""
+"""Simulated relative judgments of people with tastes, as comparisons: for tests of error rates."""
 
 from __future__ import annotations
 
@@ -115,17 +115,8 @@ class Outcome:
     claimed: bool
     """Whether any pair was called different after Holm's correction."""
     line: bool
-    different: float
-    """Share of pairs called different at .05 each by itself."""
     covered: float
     """Share of systems whose interval holds their strength."""
-    half_width: float
-    differences: Floats
-    """Estimated differences of all pairs of systems, less the true ones."""
-    halves: Floats
-    """Half-widths of their 95% intervals."""
-    own: NDArray[np.bool_]
-    """Which of them are pairs of the first system."""
 
 
 def outcome(compared: Comparisons, truth: Floats) -> Outcome:
@@ -134,21 +125,14 @@ def outcome(compared: Comparisons, truth: Floats) -> Outcome:
 
     strengths = compare_strengths(annotator_units(compared), compared)
     fit, pairs = strengths.fit, strengths.pairs
-    upper = np.triu_indices(len(truth), 1)
-    p = pairs.two_sided[upper]
     half = stdtrit(fit.df_system, 1 - LEVEL / 2) * fit.system_errors()
     decided = decide(fit.strength, pairs.two_sided, fit.covariance, level=LEVEL, draws=DRAWS)
     order = np.argsort(-fit.strength, kind="stable")
     lines = line_after("decided", order, PairTests(pairs.greater, pairs.two_sided), decided.better, LEVEL)
     return Outcome(
-        claimed=bool((holm(p) < LEVEL).any()),
+        claimed=bool((holm(pairs.two_sided[np.triu_indices(len(truth), 1)]) < LEVEL).any()),
         line=bool(lines.any()),
-        different=float((p < LEVEL).mean()),
         covered=float((np.abs(fit.strength - truth) <= half).mean()),
-        half_width=float(half.mean()),
-        differences=pairs.difference[upper] - (truth[:, None] - truth[None, :])[upper],
-        halves=stdtrit(fit.df[upper], 1 - LEVEL / 2) * pairs.se[upper],
-        own=upper[0] == 0,
     )
 
 
