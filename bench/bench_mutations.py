@@ -6,10 +6,16 @@ that should notice it. A damage that all of them pass is a promise that nobody c
     python -m bench mutations                                         all, about six seconds of CPU each
     ADJUDGE_MUTATIONS=files,sessions python -m bench mutations        those of files with such names
     pg_virtualenv -t .venv/bin/python -m bench mutations              also those that only PostgreSQL can show
+
+What was found is kept in `bench/results/mutations.json`: a damage is tried again where its file, its tests or the
+damage itself have changed, so that a run that was interrupted goes on where it stopped. `ADJUDGE_MUTATIONS=all` tries
+all again. The test that noticed a damage before runs first, and the others only if it passes now.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -21,9 +27,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from adjudge.table.files import write_text
+
 ROOT = Path(__file__).resolve().parents[1]
 # What stands outside of the sources and is needed by tests.
 COPIED = ("src", "tests", "bench", "deploy", "docs", "scripts", "pyproject.toml", "README.md", "SECURITY.md")
+FOUND = ROOT / "bench" / "results" / "mutations.json"
 # A damage that makes a test wait for ever is noticed, too.
 PATIENCE = 900
 PASSED, FAILED = 0, 1
@@ -65,7 +74,8 @@ class Outcome:
 
 def run() -> None:
     """Try all damages, or those that were asked for, and print what was noticed."""
-    wanted = [name for name in os.environ.get("ADJUDGE_MUTATIONS", "").split(",") if name]
+    asked = os.environ.get("ADJUDGE_MUTATIONS", "")
+    wanted = [] if asked == "all" else [name for name in asked.split(",") if name]
     chosen = [damage for damage in load_damages() if not wanted or any(name in damage.file for name in wanted)]
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +83,8 @@ def run() -> None:
         for name in COPIED:
             source = ROOT / name
             (shutil.copytree if source.is_dir() else shutil.copyfile)(source, copy / name)
-        outcomes = [_try_and_tell(copy, damage) for damage in chosen]
+        found = Found(copy)
+        outcomes = [_try_and_tell(copy, damage, found, again=asked == "all") for damage in chosen]
     tried = [outcome for outcome in outcomes if outcome.said != NOT_TRIED]
     noticed = sum(outcome.said == NOTICED for outcome in tried)
     share = 100 * noticed / max(1, len(tried))
@@ -83,13 +94,52 @@ def run() -> None:
             print(f"{outcome.said}: {outcome.damage}: {outcome.damage.unnoticed or outcome.details}")
 
 
-def _try_and_tell(copy: Path, damage: Damage) -> Outcome:
-    outcome = _try(copy, damage)
+def _digest(copy: Path, damage: Damage) -> str:
+    """What identifies a damage, the file that it is in, and the tests that should notice it."""
+    files = {copy / "src" / "adjudge" / damage.file, *(copy / test.partition("::")[0] for test in damage.tests)}
+    digest = hashlib.sha256(repr(damage).encode())
+    for file in sorted(files):
+        digest.update(file.read_bytes() if file.is_file() else b"")
+    return digest.hexdigest()[:12]
+
+
+class Found:
+    """What runs found: the outcome of each damage, and of which sources and tests it is."""
+
+    def __init__(self, copy: Path) -> None:
+        self.copy = copy
+        self.damages: dict[str, list[str]] = {}
+        if FOUND.exists():
+            self.damages = json.loads(FOUND.read_text(encoding="utf-8"))
+
+    def outcome(self, damage: Damage) -> Outcome | None:
+        """What was found of a damage, if nothing has changed since."""
+        digest, said, details = self.damages.get(str(damage), ("", "", ""))
+        return Outcome(damage, said, details) if digest == _digest(self.copy, damage) else None
+
+    def order(self, damage: Damage) -> list[str]:
+        """The tests that should notice a damage, after the one that noticed it last."""
+        _, said, details = self.damages.get(str(damage), ("", "", ""))
+        return [*([details] if said == NOTICED and details.startswith("tests/") else []), *damage.tests]
+
+    def keep(self, outcome: Outcome) -> None:
+        """Write an outcome down, unless the damage could not be tried."""
+        if outcome.said not in (NOT_TRIED, UNFIT):
+            digest = _digest(self.copy, outcome.damage)
+            self.damages[str(outcome.damage)] = [digest, outcome.said, outcome.details]
+            write_text(FOUND, json.dumps(self.damages, indent=1, sort_keys=True) + "\n")
+
+
+def _try_and_tell(copy: Path, damage: Damage, found: Found, *, again: bool) -> Outcome:
+    outcome = None if again else found.outcome(damage)
+    if outcome is None:
+        outcome = _try(copy, damage, found.order(damage))
+        found.keep(outcome)
     print(f"{outcome.said:<10}{damage!s:<78}{outcome.details}", flush=True)
     return outcome
 
 
-def _try(copy: Path, damage: Damage) -> Outcome:
+def _try(copy: Path, damage: Damage, tests: Sequence[str]) -> Outcome:
     if damage.postgres and "PGHOST" not in os.environ:
         return Outcome(damage, NOT_TRIED, "there is no PostgreSQL server; run under pg_virtualenv -t")
     file = copy / "src" / "adjudge" / damage.file
@@ -98,7 +148,7 @@ def _try(copy: Path, damage: Damage) -> Outcome:
         return Outcome(damage, UNFIT, f"{places} places of the file read {damage.before!r}, there must be one")
     file.write_text(whole.replace(damage.before, damage.after), encoding="utf-8")
     try:
-        code, out = _run_tests(copy, damage.tests)
+        code, out = _run_tests(copy, tests)
     finally:
         file.write_text(whole, encoding="utf-8")
     if code == PASSED:

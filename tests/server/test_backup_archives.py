@@ -288,6 +288,18 @@ def test_a_damaged_database_is_not_backed_up(archive: Path, tmp_path: Path) -> N
     assert not (tmp_path / "b.zip").exists()
 
 
+def test_a_database_whose_index_is_wrong_is_not_backed_up(archive: Path, tmp_path: Path) -> None:
+    """All rows can be read, so that only SQLite's own check of the copy can tell."""
+    run("restore", archive, tmp_path / "again")
+    with closing(sqlite3.connect(tmp_path / "again" / "campaign.sqlite3")) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        wrong = "replace(sql, '(\"annotator_id\")', '(\"taken\")')"
+        connection.execute(f"UPDATE sqlite_master SET sql = {wrong} WHERE type = 'index'")
+    done = warm_command()("backup", tmp_path / "again" / "campaign.toml", "-o", tmp_path / "b.zip")
+    assert_explained(done, names=("campaign.sqlite3", "the database is damaged"))
+    assert not (tmp_path / "b.zip").exists()
+
+
 def test_files_outside_of_the_folder_come_along(tmp_path: Path) -> None:
     campaign = make_campaign(tmp_path / "here" / "first")
     (tmp_path / "texts").mkdir()

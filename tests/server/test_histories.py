@@ -26,7 +26,7 @@ import pytest
 from tests.conftest import Run
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.histories import Operation, Read, faults_of_lists, faults_of_reads
-from tests.helpers.serving import PATIENCE, Server, new_save, outputs
+from tests.helpers.serving import PATIENCE, PATIENCE_WITH_STATISTICS, Server, new_save, outputs, wait_for
 
 PEOPLE = 4
 STEPS = int(os.environ.get("ADJUDGE_STEPS", "40"))
@@ -34,6 +34,11 @@ STEPS = int(os.environ.get("ADJUDGE_STEPS", "40"))
 KILLS = 4
 SEED = int(os.environ.get("ADJUDGE_SEED", "1"))
 PLACES = 2
+LOOKS = """[looks]
+looks = 4
+planned = 48
+goal = "pairs"
+"""
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,16 @@ class Count:
     end: float
 
 
+@dataclass(frozen=True)
+class Look:
+    """A planned look that somebody saw: its number, judgments and digest, and when it was seen."""
+
+    number: int
+    judgments: int
+    digest: str
+    seen: float
+
+
 class Record:
     """What all clients asked for and saw; they write to it at once."""
 
@@ -55,6 +70,7 @@ class Record:
         self.reads: list[Read] = []
         self.finished: list[tuple[str, str, bool]] = []
         self.counts: list[Count] = []
+        self.looks: list[Look] = []
 
     def done(self, key: str, which: str, value: Any, begin: float, answer: Any) -> None:
         """Note an operation: `answer` is None where the connection broke."""
@@ -162,7 +178,7 @@ class Person(threading.Thread):
 
 
 class Organiser(threading.Thread):
-    """Somebody who excludes people, takes them back in, extends the campaign once, and looks at the overview."""
+    """Somebody who excludes people, takes them back in, extends the campaign once, and looks at counts and verdicts."""
 
     def __init__(self, server: Server, record: Record, people: list[Person]) -> None:
         super().__init__(daemon=True)
@@ -176,6 +192,7 @@ class Organiser(threading.Thread):
             while any(person.is_alive() for person in self.people):
                 number += 1
                 self.decide(number)
+                self.count()
                 self.look()
                 if number == 3:
                     self.extend()
@@ -204,7 +221,7 @@ class Organiser(threading.Thread):
             self.client.connection.close()
         self.record.done("extension", "extended", more, begin, answer)
 
-    def look(self) -> None:
+    def count(self) -> None:
         begin = time.monotonic()
         with suppress(OSError, http.client.HTTPException):
             answer = self.client.get("/api/organiser/overview")
@@ -214,6 +231,26 @@ class Organiser(threading.Thread):
             self.record.counts += [Count(each["name"], each["judgments"], begin, end) for each in people]
             return
         self.client.connection.close()
+
+    def look(self) -> dict[str, Any]:
+        """Open the verdict, for which a planned look is taken where one is due, and note the looks taken so far."""
+        with suppress(OSError, http.client.HTTPException):
+            answer = self.client.get("/api/organiser/state")
+            assert answer.status == 200, answer.text
+            looks = taken_looks(self.server)
+            now = time.monotonic()
+            self.record.looks += [Look(number, *rest, now) for number, rest in looks.items()]
+            state: dict[str, Any] = answer.json
+            return state
+        self.client.connection.close()
+        return {"computing": True}
+
+
+def taken_looks(server: Server) -> dict[int, tuple[int, str]]:
+    """Judgments and digest of every look in the file of looks."""
+    file = server.campaign.with_name("looks.json")
+    looks = json.loads(file.read_text(encoding="utf-8"))["looks"] if file.exists() else []
+    return {number: (look["record"]["judgments"], look["digest"]) for number, look in enumerate(looks, start=1)}
 
 
 def rows(server: Server, statement: str) -> list[tuple[Any, ...]]:
@@ -261,7 +298,7 @@ def test_what_was_acknowledged_is_there_once_in_an_order_that_could_have_been(
         task_size=6,
         annotators=str(PEOPLE),
         design=f"judgments = {PLACES}",
-        more='[assignment]\npolicy = "pool"\n',
+        more=f'[assignment]\npolicy = "pool"\n{LOOKS}',
     )
     record = Record()
     options = () if own_database is None else ("--workers", "2")
@@ -281,6 +318,10 @@ def test_what_was_acknowledged_is_there_once_in_an_order_that_could_have_been(
             thread.join(PATIENCE)
             assert not thread.is_alive()
             assert not thread.faults
+        # A new process looks at once, where one that has just looked rests for a while.
+        server.kill_worker()
+        organiser.client = server.client("organiser")
+        wait_for(lambda: organiser.look().get("computed"), PATIENCE_WITH_STATISTICS)
         stored = stored_lists(server)
         # Tasks that were given though the answer was cut off were taken by an operation that nobody saw the end of.
         seen = {operation.id for operation in record.operations}
@@ -295,10 +336,14 @@ def test_what_was_acknowledged_is_there_once_in_an_order_that_could_have_been(
         assert not list(faults_of_reads(record.writes, record.reads))
         _check_places(server, record)
         _check_counts(record)
+        _check_looks(server, record)
         arguments = () if own_database is None else ("--database", own_database)
         assert adjudge("verify", campaign, *arguments).code == 0
     acknowledged = sum(operation.acknowledged for operation in record.operations)
-    print(f"{acknowledged} of {len(record.operations)} operations acknowledged, {len(record.reads)} answers read")
+    print(
+        f"{acknowledged} of {len(record.operations)} operations acknowledged, {len(record.reads)} answers read, "
+        f"{len({look.number for look in record.looks})} looks"
+    )
     assert acknowledged > PEOPLE * STEPS
 
 
@@ -324,6 +369,20 @@ def _check_counts(record: Record) -> None:
         least = {write.list for write in own if write.end < count.begin}
         most = {write.list for write in own if write.begin < count.end}
         assert len(least) <= count.judged <= len(most), f"{count}: between {len(least)} and {len(most)}"
+
+
+def _check_looks(server: Server, record: Record) -> None:
+    """Whatever look was seen is in the log once, as it was seen, of no more than had been judged; none is missing."""
+    taken = taken_looks(server)
+    entered = rows(server, "SELECT subject, content FROM collect_entry WHERE kind = 'look' ORDER BY number")
+    assert [int(subject) for subject, _ in entered] == list(range(1, len(taken) + 1)), "in order, each once"
+    for (number, (judgments, digest)), (_, content) in zip(taken.items(), entered, strict=True):
+        assert json.loads(content) == [number, judgments, digest]
+    assert taken, "a look was due, and none was taken"
+    for look in record.looks:
+        assert taken[look.number] == (look.judgments, look.digest), f"{look} was changed after it was seen"
+        asked = {write.list for write in record.writes if write.begin < look.seen and not write.refused}
+        assert look.judgments <= len(asked), f"{look}: only {len(asked)} could have been judged"
 
 
 # What the checker must find, so that a history without faults means something.

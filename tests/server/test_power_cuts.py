@@ -191,20 +191,22 @@ def test_every_save_that_was_acknowledged_is_in_the_database(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_campaign_that_is_moved_is_whole_in_the_one_database_or_the_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["new.sqlite3", "elsewhere/new.sqlite3"])
+def test_a_campaign_that_is_moved_is_whole_in_the_one_database_or_the_other(tmp_path: Path, target: str) -> None:
     needs_sqlite_library()
     with Server(make_campaign(tmp_path / "served")) as server:
         judge(server)
     folder = server.campaign.parent
+    (folder / target).parent.mkdir(exist_ok=True)
     saves = "SELECT id FROM collect_save ORDER BY id"
     before = rows_of(database_file(server.campaign), saves)
-    cuts = copy_with_cuts(folder, tmp_path / "move.json", "move", server.campaign, "--to", folder / "new.sqlite3")
+    cuts = copy_with_cuts(folder, tmp_path / "move.json", "move", server.campaign, "--to", folder / target)
     assert b"new.sqlite3" in cuts[-1]["campaign.database"]
     assert b"new.sqlite3" in cuts[-2]["campaign.database"]
     seen = set()
     for number, state in enumerate(cuts):
         noted = "campaign.database" in state
-        name = "new.sqlite3" if noted else "campaign.sqlite3"
+        name = target if noted else "campaign.sqlite3"
         files = {each: content for each, content in state.items() if each.startswith(name)}
         key = tuple(sorted(files.items()))
         if key not in seen:
@@ -239,7 +241,11 @@ def test_every_answer_that_was_kept_is_in_the_journal(tmp_path: Path, monkeypatc
 
 @pytest.mark.slow
 def test_a_backup_is_whole_or_not_there_and_a_campaign_comes_back_whole(tmp_path: Path) -> None:
-    with Server(make_campaign(tmp_path / "served")) as server:
+    campaign = make_campaign(tmp_path / "served")
+    # A file that lies outside comes back in a folder of its own.
+    (campaign.parent / "alpha.txt").rename(tmp_path / "alpha.txt")
+    campaign.write_text(campaign.read_text().replace('"alpha.txt"', '"../alpha.txt"'))
+    with Server(campaign) as server:
         judge(server)
     target = tmp_path / "backups"
     target.mkdir()

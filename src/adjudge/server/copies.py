@@ -208,7 +208,8 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
     folder = folder.absolute()
     try:
         # The files are all there, by name, before a campaign file says that there is a campaign.
-        _sync_folders(restored)
+        for changed in (*(path for path in restored.rglob("*") if path.is_dir()), restored):
+            sync_folder(changed)
         if restored.parent.parent == folder:
             # It may be the folder that the user is in, or a file system of its own; neither can be replaced.
             final = restored / Path(last).parts[0]
@@ -220,15 +221,10 @@ def _move_into_place(restored: Path, folder: Path, *, last: str) -> None:
         else:
             restored.chmod(0o777 & ~umask())
             restored.rename(folder)
-        _sync_folders(folder)
+        sync_folder(folder)
         sync_folder(folder.parent)
     except OSError as fault:
         raise InputError(f"cannot be made ({fault.strerror}); choose another folder", file=folder) from fault
-
-
-def _sync_folders(folder: Path) -> None:
-    for changed in (*(path for path in folder.rglob("*") if path.is_dir()), folder):
-        sync_folder(changed)
 
 
 # The same campaign in another database: copied, compared row by row, and only then switched over.
@@ -314,11 +310,9 @@ def _copy(campaign_file: Path, source: str | None, target: str) -> tuple[str, li
             fingerprint: str = snapshot.campaign(campaign_file).fingerprint
             copied = _copy_rows(snapshot, new, show_database(target, Path()))
         if file is not None:
-            # It gets its name now, unless there is one of that name.
+            # It gets its name now, unless there is one of that name. SQLite synced it when the connection was closed.
             try:
                 new_file.chmod(0o600)
-                with new_file.open("rb") as written:
-                    os.fsync(written.fileno())
                 os.link(new_file, file)
                 sync_folder(file.parent)
             except OSError as fault:
