@@ -19,12 +19,12 @@ from adjudge.metrics.meta import evaluate
 from adjudge.reports.build import build_report
 from adjudge.reports.display import frame_of
 from adjudge.reports.files import render
-from adjudge.reports.page import ReportPage
+from adjudge.reports.page import PairPage, ReportPage, Section
 from adjudge.reports.parity_page import build_parity_page
 from adjudge.reports.replication_page import build_replication_page
 from adjudge.reports.result_page import build_standard_report, charts_of
 from adjudge.table.files import write_text
-from adjudge.table.results import Result
+from adjudge.table.results import Result, Table, number, text
 from tests.conftest import PATIENCE
 from tests.evidence.test_parity import SMALL
 from tests.helpers.made import NASTY, pair_results, score_results, three_systems
@@ -164,6 +164,23 @@ def test_a_chart_that_is_taller_than_a_page_shrinks_when_printed(browser: Browse
         chart.setAttribute('viewBox', '0 0 600 3000'); return chart.getBoundingClientRect().height; }"""
     centimetre = 96 / 2.54
     assert visit.page.evaluate(script) <= 21 * centimetre + 1
+
+
+def test_a_printed_table_of_many_systems_fits_the_page(browser: Browser, tmp_path: Path) -> None:
+    """The browser would make the whole document smaller; and a button with a box keeps heads from being repeated."""
+    names = [f"submission-{i:02}" for i in range(31)]
+    rows = tuple((name, *(f"{i % 100}.5%" for i in range(len(names)))) for name in names)
+    columns = (text("system"), *(number(name) for name in names))
+    wide = Section("met", "Who met whom", tables=(Table("Tasks in which two systems met", columns, rows),))
+    page = ReportPage("T", (PairPage("p", "p", "H", (), (), (wide,), (), (), ()),))
+    path = tmp_path / "wide.html"
+    write_text(path, render(page))
+    inside_margins = 688  # an A4 page of 210 mm less two margins of 14 mm, in CSS pixels
+    visit = Visit(browser, path, width=inside_margins)
+    visit.page.emulate_media(media="print")
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= inside_margins
+    shown = "[...document.querySelectorAll('th *')].map(e => getComputedStyle(e).display)"
+    assert set(visit.page.evaluate(shown)) == {"contents"}
 
 
 def test_names_that_are_scripts_stay_names(browser: Browser, report: Path) -> None:

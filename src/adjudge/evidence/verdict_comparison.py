@@ -216,8 +216,8 @@ def say_official_lines(others: int) -> str:
 
 def say_others_moved(amount: float | None) -> str:
     """That a system changed places because others moved."""
-    own = "" if amount is None else f" (its own distance from the average changed by {_points(amount)})"
-    return f"it is the others that moved{own}"
+    own = "" if amount is None else f" (this one's distance from the average changed by {_points(amount)})"
+    return f"other systems moved{own}"
 
 
 def say_ties(share: float, of_all: float) -> str:

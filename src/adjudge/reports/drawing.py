@@ -388,7 +388,7 @@ class Frame(Canvas):
         """
         super().__init__(width, 0.0)
         self.axes = x, y
-        self.left, self.right = self._left_room(y), width - right
+        self.left, self.right = self._left_room(y, above), width - right
         top = self.legend(legend, 0, 0)
         if isinstance(y, Numbers) and y.title:
             self.text(0, top + 11, fit_names([y.title], width, 12)[0], size=12, fill=MUTED)
@@ -408,10 +408,10 @@ class Frame(Canvas):
         ends = (self.top, self.bottom) if isinstance(self.axes[1], Names) else (self.bottom, self.top)
         return self.axes[1].place(value, *ends)  # type: ignore[arg-type]
 
-    def _left_room(self, y: Axis) -> float:
+    def _left_room(self, y: Axis, above: bool) -> float:
         if isinstance(y, Names):
             self.shown = fit_names(y.names, _LONGEST_NAME)
-            return max((measure(name) for name in self.shown), default=0.0) + 12
+            return _room_beside(y, self.axes[0].title if above else "")
         return max((measure(written, 12) for _, written in y.ticks(6)), default=0.0) + 10
 
     def _draw_y(self, y: Axis) -> None:
@@ -479,7 +479,7 @@ class Frame(Canvas):
 def draw_cells(rows: Names, columns: Names, cells: Sequence[HeatCell], *, legend: Sequence[tuple[str, str, str]] = (),
                row_height: float = 28.0, letters: float = 12.0) -> Drawing:  # fmt: skip
     """Coloured cells in rows and columns; texts that do not fit give way to the shorter sign."""
-    beside = max((measure(name) for name in fit_names(rows.names, _LONGEST_NAME)), default=0.0) + 12
+    beside = _room_beside(rows, columns.title)
     lean = max((measure(name, 12) for name in fit_names(columns.names, 120, 12)), default=0.0) * 0.65
     right = min(lean, 80.0) if len(columns.names) <= 12 else 8.0
     across = max(26.0, (WIDTH - beside - right) / max(len(columns.names), 1))
@@ -502,6 +502,12 @@ def draw_cells(rows: Names, columns: Names, cells: Sequence[HeatCell], *, legend
             for cell in by_row.get(name, ()):
                 _draw_cell(frame, cell, across, 0.36 * letters, whole=size >= 8)
     return frame.finish()
+
+
+def _room_beside(rows: Names, corner: str) -> float:
+    """What the names of rows need, and the title of the columns where it stands above them."""
+    names = [measure(name) for name in fit_names(rows.names, _LONGEST_NAME)]
+    return max(*names, measure(corner, 12), 0.0) + 12
 
 
 @dataclass(frozen=True)

@@ -286,7 +286,7 @@ def render(page: ReportPage) -> str:
         lstrip_blocks=True,
     )
     environment.filters["cell"] = show
-    environment.filters["text_columns"] = _text_columns
+    environment.filters["table_style"] = _table_style
     environment.filters["whole"] = _keep_names_whole
     # Drawings escape what they hold themselves.
     environment.filters["svg"] = lambda chart, name: Markup(chart.drawing.to_svg(name, chart.title, chart.says))  # noqa: S704
@@ -306,9 +306,19 @@ MOST_TEXT_COLUMNS = 16
 """Columns of a table that can be set to the left as texts; the style has a rule for each."""
 
 
-def _text_columns(columns: Sequence[Column]) -> str:
-    """The classes of a table that say which of its columns hold texts, so that no cell has to say it."""
-    return " ".join(f"t{i}" for i, column in enumerate(columns[:MOST_TEXT_COLUMNS], start=1) if column.kind == "text")
+MOST_WIDE_COLUMNS = 11
+"""A table of systems by systems with more columns is wider than a printed page, unless it is fitted to it."""
+
+
+def _table_style(columns: Sequence[Column]) -> Markup:
+    """The attributes of a table: which columns hold texts, so that no cell has to say it, and whether it is fitted."""
+    from markupsafe import Markup
+
+    names = [f"t{i}" for i, column in enumerate(columns[:MOST_TEXT_COLUMNS], start=1) if column.kind == "text"]
+    fitted = len(columns) > MOST_WIDE_COLUMNS and len(names) <= 1
+    classes = " ".join([*names, "matrix"] if fitted else names)
+    style = Markup(' style="--columns: {}"').format(len(columns)) if fitted else ""
+    return (Markup(' class="{}"').format(classes) if classes else Markup()) + style
 
 
 def _keep_names_whole(sentence: str) -> Markup:

@@ -46,19 +46,19 @@ def ranking_section(results: PairResults) -> Section:
     """Every report has this section: the picture first, then who beats whom, where that was audited."""
     ranking = results.ranking
     first, *_ = ranking.tables()
-    picture, ranges = ranking_charts(ranking)
+    picture, *ranges = ranking_charts(ranking)
     claims = claims_chart_of(results)
-    charts = (picture, ranges) if claims is None else (picture, claims, ranges)
+    charts = (picture, *ranges) if claims is None else (picture, claims, *ranges)
     return Section("ranking", "Ranking", (summarise_ranking(ranking),), charts, (first,), notes=ranking.notes)
 
 
 def ranking_charts(ranking: Ranking) -> tuple[Chart, ...]:
-    """Scores or distances, and the ranks that are possible."""
+    """Scores or distances, and the ranks that are possible unless every system may have every rank."""
+    scores = scores_chart(ranking)
+    if len({system.rank_set for system in ranking.systems}) == 1:
+        return (scores,)
     possible = "A long bar means that the data say little about the system's place."
-    return (
-        scores_chart(ranking),
-        Chart("ranges", "Ranks that the data leave possible", possible, draw_rank_ranges(ranking)),
-    )
+    return scores, Chart("ranges", "Ranks that the data leave possible", possible, draw_rank_ranges(ranking))
 
 
 def summarise_ranking(ranking: Ranking) -> str:
@@ -184,7 +184,7 @@ def methods_section(results: PairResults) -> Section | None:
     words += _false_alarms(results)
     charts, tables, folded = (
         list(_places_chart((first, *others))),
-        [_orders((first, *others))],
+        [_orders((first, *others))] * bool(differ),
         [one.tables()[0] for one in others if _has_rank_sets(one)],
     )
     explained = results.explained
@@ -193,11 +193,8 @@ def methods_section(results: PairResults) -> Section | None:
         why, *more = explained.tables()
         if not are_same_order(list(explained.orders.values())):
             charts.append(Chart("moves", "Why systems moved", ways, draw_places(explained.orders)))
-        words, tables, folded = (
-            [*words, *[explained.story] * bool(explained.story)],
-            [*tables, replace(why, note="")],
-            [*more, *folded],
-        )
+            tables.append(replace(why, note=""))
+        words, folded = [*words, *[explained.story] * bool(explained.story)], [*more, *folded]
     return Section("methods", "Other methods", tuple(words), tuple(charts), tuple(tables), tuple(folded))
 
 

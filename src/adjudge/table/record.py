@@ -212,7 +212,7 @@ def say_record(record: CampaignRecord) -> tuple[str, ...]:
     ]
     if record.adaptive is not None:
         policy = record.adaptive.get("policy", "unknown")
-        said.append(f"what was judged next was drawn by the adaptive policy '{policy}', from the judgments before it")
+        said.append(f"the adaptive policy '{policy}' chose what was judged next, from the judgments so far")
     if record.looks is not None:
         said += say_looks(record.looks)
     if record.excluded:

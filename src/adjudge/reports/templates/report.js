@@ -82,7 +82,7 @@
         table.classList.toggle("sorted", state !== "");
       });
     }, table);
-    if (rows.length < 13) return;
+    if (rows.length < 25) return;
     const field = make("input", "filter");
     field.type = "search";
     field.placeholder = `Filter ${rows.length} rows`;
