@@ -102,7 +102,7 @@ declare namespace Server {
   interface CriterionOut {
     name: string;
     of: "segment" | "document";
-    question: string | null;
+    question: Record<string, string> | null;
     scale: ScaleOut;
   }
   interface DecisionIn {

@@ -49,6 +49,8 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
     ("GET", "/api/news"): ANNOTATORS,
     ("GET", "/api/form"): ANNOTATORS,
     ("POST", "/api/form"): ANNOTATORS,
+    # Who has a task has agreed, if there was anything to agree to.
+    ("POST", "/api/decline"): {**ANNOTATORS, "annotator": 409, "other": 409},
     ("GET", "/api/organiser/people"): ORGANISERS,
     ("POST", "/api/organiser/annotators/{annotator}/erase"): {**ORGANISERS, "organiser": 409},
     ("GET", "/api/organiser/report"): ORGANISERS,
@@ -190,7 +192,7 @@ def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, pa
     client = scene.visitor(visitor)
     version = client.get("/enter").text.partition('data-static="/static/')[2].partition("/")[0]
     ids = {"task": scene.work["task"]["id"], "annotator": scene.victim, "link": scene.link, "place": "i1", "number": 0}
-    url = path.format(version=version, name="work.js", **ids)
+    url = path.format(version=version, name="judge_score.js", **ids)
     if path == "/api/leave":
         # Leaving ends a session for all copies of its cookie: not that of the other tests.
         client = scene.server.client({"annotator": "anna", "other": "bert", "organiser": "organiser"}.get(visitor))
@@ -201,7 +203,7 @@ def test_a_route_answers_each_visitor_as_it_should(scene: Scene, method: str, pa
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "POST"])
 @pytest.mark.parametrize(
-    "path", ["/", "/enter", "/work", "/organise", "/health", "/static/x/work.js", "/api/work", "/api/saves"]
+    "path", ["/", "/enter", "/work", "/organise", "/health", "/static/x/judge_score.js", "/api/work", "/api/saves"]
 )
 def test_other_methods_are_refused(scene: Scene, method: str, path: str) -> None:
     if (method, path) in EXPECTED:

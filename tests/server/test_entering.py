@@ -177,7 +177,16 @@ def test_the_completion_code_comes_with_the_last_judgment_and_not_before(server:
     assert (completion["code"], completion["url"]) == ("DONE-1", "https://crowd.example/return")
 
 
-@pytest.mark.parametrize("path", ["/", "/enter", "/health", "/api/openapi.json", "/nowhere", "/static/x.js"])
+@pytest.mark.parametrize("path", ["/health", "/api/openapi.json", "/api/work", "/nowhere", "/static/x.js"])
+def test_what_is_no_page_can_load_and_run_nothing(server: Server, path: str) -> None:
+    headers = server.client().get(path).headers
+    assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/", "/enter"])
 def test_every_answer_carries_the_headers(server: Server, path: str) -> None:
     headers = server.client().get(path).headers
     policy = headers["Content-Security-Policy"]

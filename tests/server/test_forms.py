@@ -177,7 +177,36 @@ def test_who_does_not_agree_leaves_no_answer_behind(page: Page, tmp_path: Path) 
         shoot(page, "form")
         page.get_by_role("button", name="I do not agree").click()
         expect(page.get_by_role("heading")).to_have_text(["Test da de-en", "You have not agreed"])
-        # The name in the link was stored before, and so was the id of somebody whom a platform has sent.
+        # The name is in the campaign file; nothing says that the link was opened.
         expect(page.get_by_text("None of your answers was stored")).to_be_visible()
+        people = server.client("organiser").get("/api/organiser/overview").json["annotators"]
+        assert {person["link"]["entered"] for person in people if person["name"] == "anna"} == {None}
         assert rows(server.client("organiser").get("/api/organiser/people?what=pay").text) == []
         assert json.loads(server.client("anna").get("/api/work").text)["form"]
+
+
+def test_who_came_from_a_platform_and_does_not_agree_is_forgotten(own_database: str | None, tmp_path: Path) -> None:
+    """Nobody of this id is in any list, the session has ended, and the same person may come again."""
+    crowd = '[assignment]\npolicy = "pool"\n[crowd]\ncompletion_code = "C1"\n'
+    with Server(
+        make_campaign(tmp_path, documents=1, annotators="[]", more=crowd + FORM), database=own_database
+    ) as server:
+        link, organiser = server.secret("crowd"), server.client("organiser")
+        client = server.client()
+        for _ in range(2):
+            client.load_page()
+            assert client.enter(link, person="worker-7").status == 200
+            assert client.get("/api/work").json["form"]
+            client.load_page()
+            assert client.post("/api/decline").status == 204
+            assert client.get("/api/work").status == 401
+            assert organiser.get("/api/organiser/overview").json["annotators"] == []
+        # Who has agreed is not forgotten by this: there may be judgments.
+        client.load_page()
+        assert client.enter(link, person="worker-7").status == 200
+        client.load_page()
+        assert client.post("/api/form", {"agreed": True, "answers": GIVEN}).status == 200
+        assert client.post("/api/decline").status == 409
+        assert [person["name"] for person in organiser.get("/api/organiser/overview").json["annotators"]] == [
+            "worker-7"
+        ]

@@ -250,3 +250,26 @@ def test_nothing_but_the_output_is_shown(protocol: str, page: Page, tmp_path: Pa
         if protocol in ("da", "esa"):
             changes = [{"output": output, "score": 3} for output in outputs(work, 0)]
             assert client.post("/api/saves", new_save(work, 0, changes)).status == 200
+
+
+@pytest.mark.parametrize("where", ["media", "../elsewhere"])
+def test_media_are_in_a_backup_and_come_back(where: str, tmp_path: Path) -> None:
+    """Those that the lists name, and nothing else of their folder, which may lie outside of the campaign's."""
+    campaign = campaign_with_media(tmp_path / "first")
+    if where != "media":
+        (tmp_path / "first" / "media").rename(tmp_path / "elsewhere")
+        campaign.write_text(campaign.read_text().replace('folder = "media"', f'folder = "{where}"'))
+    folder = (campaign.parent / where).resolve()
+    (folder / "holiday.png").write_bytes(picture(3))
+    with Server(campaign) as server:
+        assert server.client("anna").work()["task"]
+        before = {name: (folder / name).read_bytes() for name in ("talk.wav", "secret-system-name.png")}
+        run("backup", campaign, "-o", tmp_path / "backup.zip")
+    run("restore", tmp_path / "backup.zip", tmp_path / "second")
+    restored = load_campaign(tmp_path / "second" / campaign.name)
+    assert restored.files.media is not None
+    copies = {file.name: file.read_bytes() for file in restored.files.media.folder.iterdir()}
+    assert copies == before
+    assert restored.files.media.folder.resolve().is_relative_to((tmp_path / "second").resolve())
+    with Server(tmp_path / "second" / campaign.name) as server:
+        assert server.links

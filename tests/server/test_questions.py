@@ -28,6 +28,7 @@ CRITERIA = """
 [criteria.adequacy]
 question = "How much of the meaning is kept?"
 [criteria.fluency]
+question = { de = "Wie flüssig liest es sich?", en = "How fluent is it?" }
 [criteria.document]
 of = "document"
 scale = { high = 10 }
@@ -253,6 +254,8 @@ def test_criteria_are_judged_by_keys_on_every_size_of_page(
         sliders = page.get_by_role("slider")
         expect(sliders).to_have_count(7)
         expect(page.locator(".left")).to_have_text("7 left")
+        names = ["adequacy How much of the meaning is kept?", "fluency How fluent is it?"]
+        expect(page.locator("article").first.locator(".criterion-name")).to_have_text(names)
         score(page, sliders.nth(0), "4")
         page.keyboard.press("Enter")
         # The score typed in the text is passed over; fluency comes next.

@@ -12,11 +12,22 @@ import tomllib
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError, model_validator
 
-from adjudge.campaigns.questions import AnyScale, Asked, Criterion, ErrorWeights, Name, Part, Scale, Spans, list_asked
+from adjudge.campaigns.questions import (
+    AnyScale,
+    Asked,
+    ByLanguage,
+    Criterion,
+    ErrorWeights,
+    Name,
+    Part,
+    Scale,
+    Spans,
+    list_asked,
+)
 from adjudge.table import protocols
 from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.errors import shown as quoted
@@ -346,23 +357,12 @@ def _lists_by_language(value: Any) -> Any:
     return {language: tuple(each) if isinstance(each, list) else each for language, each in value.items()}
 
 
-# By language: a text, or a list of texts. Written without languages, it is for all of them.
-ByLanguage = Annotated[
-    dict[str, str], Field(min_length=1), BeforeValidator(lambda value: {"": value} if isinstance(value, str) else value)
-]
+# By language, as `ByLanguage`: lists of texts.
 AnswersByLanguage = Annotated[
     dict[str, tuple[Annotated[str, Field(min_length=1, max_length=300)], ...]],
     Field(min_length=1),
     BeforeValidator(_lists_by_language),
 ]
-
-
-_Text = TypeVar("_Text")
-
-
-def in_language(texts: dict[str, _Text], language: str) -> _Text:
-    """What there is in a language; else for all languages, else in English, else the first."""
-    return next((texts[name] for name in (language, "", "en") if name in texts), next(iter(texts.values())))
 
 
 class Question(Part):

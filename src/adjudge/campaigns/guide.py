@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from adjudge.campaigns.questions import in_language
 from adjudge.table.protocols import PROTOCOLS
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _sentences(language: str) -> dict[str, str]:
 def make_guide(campaign: Campaign, language: str) -> str:
     """The whole instructions as CommonMark; in English if there are none in the language."""
     texts = _sentences(language if language in guide_languages() else "en")
-    parts = [_first_words(campaign, texts), *_sections(campaign, texts)]
+    parts = [_first_words(campaign, texts), *_sections(campaign, texts, language)]
     order = {"free": "", "back-only": texts["howto_back_only"], "strict": texts["howto_strict"]}
     skip = texts["howto_skip"] if campaign.page.skip else ""
     page = [
@@ -104,12 +105,12 @@ def _first_words(campaign: Campaign, texts: dict[str, str]) -> str:
     return f"{read} {own}" + (f"\n\n{texts['edit_little']}" if kind == "postedit" else "")
 
 
-def _sections(campaign: Campaign, texts: dict[str, str]) -> Iterator[str]:
+def _sections(campaign: Campaign, texts: dict[str, str], language: str) -> Iterator[str]:
     """What the scores mean, how serious errors are, and what to do in special cases."""
     kind = _kind_of(campaign)
     if campaign.criteria:
         yield f"## {texts['head_scores']}"
-        yield "\n".join(f"- {_describe_criterion(asked)}" for asked in campaign.asked)
+        yield "\n".join(f"- {_describe_criterion(asked, language)}" for asked in campaign.asked)
     elif PROTOCOLS[campaign.protocol].on_scale:
         yield f"## {texts['head_scores']}"
         yield "\n".join(f"- **{number:g}** – {meaning}" for number, meaning in _meanings(campaign, texts))
@@ -125,13 +126,13 @@ def _sections(campaign: Campaign, texts: dict[str, str]) -> Iterator[str]:
     yield "\n".join(f"- {texts[f'case_{name}']}" for name in _CASES)
 
 
-def _describe_criterion(asked: Asked) -> str:
+def _describe_criterion(asked: Asked, language: str) -> str:
     """A criterion with its scale, in the campaign's own words."""
     scale = asked.scale
     meanings = (
         "; ".join(f"{anchor.at:g} = {anchor.text}" for anchor in scale.anchors) or f"{scale.low:g}–{scale.high:g}"
     )
-    question = "" if asked.question is None else f" – {asked.question}"
+    question = "" if asked.question is None else f" – {in_language(asked.question, language)}"
     return f"**{asked.name}**{question} ({meanings})"
 
 

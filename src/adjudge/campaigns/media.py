@@ -101,12 +101,26 @@ def read_media(campaign: Campaign, testset: TestSet) -> MediaFiles:
     return MediaFiles(() if media.source is None else _read_list(media.source, media.folder, len(testset)), systems)
 
 
+def list_files(campaign: Campaign) -> tuple[Path, ...]:
+    """The files of all lists, as the lists name them, each once; what is missing or elsewhere is not among them."""
+    media = campaign.files.media
+    if media is None:
+        return ()
+    lists = [file for file in (media.source, *media.systems.values()) if file is not None]
+    names = dict.fromkeys(name for file in lists for line in read_text(file).splitlines() for name in _list_names(line))
+    return tuple(media.folder / name for name in names if find_medium(media.folder, name) is not None)
+
+
+def _list_names(line: str) -> Files:
+    return tuple(part.strip() for part in line.split("\t") if part.strip() not in ("", "-"))
+
+
 def _read_list(file: Path, folder: Path, segments: int) -> tuple[Files, ...]:
     lines = read_text(file).splitlines()
     if len(lines) != segments:
         problem = f"has {counted(len(lines), 'line')} where there are {counted(segments, 'segment')}"
         raise InputError(f"{problem}; give one line per segment, '-' where there is no file", file=file)
-    rows = [tuple(part.strip() for part in line.split("\t") if part.strip() not in ("", "-")) for line in lines]
+    rows = [_list_names(line) for line in lines]
     for number, names in enumerate(rows, start=1):
         for name in names:
             if PurePosixPath(name).suffix.lower() not in MEDIA_TYPES:

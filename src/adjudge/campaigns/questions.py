@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -16,6 +16,20 @@ class Part(BaseModel):
     """Unknown keys are faults, nothing is converted silently, nothing changes later."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+
+
+# By language: a text. Written without languages, it is for all of them.
+ByLanguage = Annotated[
+    dict[str, Annotated[str, Field(min_length=1, max_length=2000)]],
+    Field(min_length=1),
+    BeforeValidator(lambda value: {"": value} if isinstance(value, str) else value),
+]
+_Text = TypeVar("_Text")
+
+
+def in_language(texts: dict[str, _Text], language: str) -> _Text:
+    """What there is in a language; else for all languages, else in English, else the first."""
+    return next((texts[name] for name in (language, "", "en") if name in texts), next(iter(texts.values())))
 
 
 # The part of the campaign file about errors: what may be marked, its names, and what the page asks to confirm.
@@ -177,7 +191,7 @@ class Criterion(Part):
     """What a score is given for: each segment, or the document as a whole. `question` is shown beside the name."""
 
     of: Scope = "segment"
-    question: str | None = Field(default=None, min_length=1, max_length=300)
+    question: ByLanguage | None = None
     scale: AnyScale | None = None
 
 
@@ -187,7 +201,7 @@ class Asked:
 
     name: str
     of: Scope
-    question: str | None
+    question: dict[str, str] | None
     scale: Scale
 
 

@@ -40,6 +40,7 @@ from django.db.utils import ConnectionHandler
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from adjudge.campaigns.campaign_file import check_campaign, is_one_line, load_campaign, map_paths
+from adjudge.campaigns.media import MEDIA_TYPES, list_files
 from adjudge.server.database import (
     database_settings,
     is_postgres,
@@ -58,11 +59,13 @@ if TYPE_CHECKING:
     from django.db.backends.base.base import BaseDatabaseWrapper
     from django.db.models import Model
 
+    from adjudge.campaigns.campaign_file import Campaign
+
 
 FORMAT = "adjudge-backup"
 SCHEMA = 1
 MANIFEST = "manifest.json"
-MOST_ENTRIES = 20_000
+MOST_ENTRIES = 80_000
 MOST_MANIFEST_BYTES = 20_000_000
 # Text packs to a tenth or so. What unpacks to far more was made to fill disks.
 MOST_RATIO = 300
@@ -141,7 +144,9 @@ class ArchiveWriter:
         """Add a file whose content comes in pieces."""
         size, digest = 0, hashlib.sha256()
         info = zipfile.ZipInfo(name, date_time=time.localtime()[:6])
-        info.compress_type = zipfile.ZIP_DEFLATED
+        # Pictures and sound are compressed already.
+        packed = PurePosixPath(name).suffix.lower() in MEDIA_TYPES
+        info.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
         with self._zip.open(info, "w", force_zip64=True) as entry:
             for piece in pieces:
                 entry.write(piece)
@@ -151,6 +156,9 @@ class ArchiveWriter:
 
     def finish(self, about: About, tables: list[TableEntry]) -> None:
         """Write the manifest, without which there is no backup."""
+        if len(self._entries) >= MOST_ENTRIES:
+            problem = f"{len(self._entries):,} files are more than a backup holds ({MOST_ENTRIES:,})"
+            raise InputError(f"{problem}; copy the folder of pictures, sound and video by other means")
         manifest = {
             "format": FORMAT,
             "schema": SCHEMA,
@@ -536,7 +544,7 @@ class CampaignFile:
 
 def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     """The text of the campaign file for a copy of its folder, and all other files that belong there."""
-    load_campaign(campaign_file)  # names all files that are missing
+    campaign = load_campaign(campaign_file)  # names all files that are missing
     if not is_safe_name(campaign_file.name):
         raise InputError("has a name that is unsafe in an archive; rename it with plain letters", file=campaign_file)
     folder = campaign_file.resolve().parent
@@ -546,15 +554,28 @@ def campaign_files(campaign_file: Path) -> tuple[str, list[CampaignFile]]:
     others += [CampaignFile(path, path.name, secret=True) for path in secrets]
     named = list(dict.fromkeys(value for _, value in named_paths(tomllib.loads(text))))
     files = _name_files(folder, named)
+    media = _name_media(campaign, files)
     # Links and detours such as sub/../a.txt are not in the copy: there, the campaign file names the files themselves.
     renamed = {
         given: files[path].name
         for given in named
         if files[path := (folder / given).resolve()].name != PurePosixPath(given).as_posix()
     }
-    known = {file.name for file in files.values()}
-    others = [file for file in others if file.path.is_file() and file.name not in known]
-    return _rename_paths(text, renamed, campaign_file), [*files.values(), *others]
+    # Of a folder, only the files that lists name belong to the campaign.
+    listed = {file.name: file for file in (*files.values(), *media) if file.path.is_file()}
+    others = [file for file in others if file.path.is_file() and file.name not in listed]
+    return _rename_paths(text, renamed, campaign_file), [*listed.values(), *others]
+
+
+def _name_media(campaign: Campaign, files: dict[Path, CampaignFile]) -> Iterator[CampaignFile]:
+    """Pictures, sound and video, in the folder of the copy that stands for their own."""
+    media = campaign.files.media
+    for path in list_files(campaign):
+        assert media is not None
+        name = path.relative_to(media.folder).as_posix()
+        if not is_safe_name(name):
+            raise InputError(f"has a name that is unsafe in an archive ('{shown(name)}'); rename it", file=path)
+        yield CampaignFile(path, f"{files[media.folder.resolve()].name}/{name}")
 
 
 def _name_files(folder: Path, named: list[str]) -> dict[Path, CampaignFile]:

@@ -415,6 +415,7 @@ def _app_settings() -> dict[str, Any]:
             "django.middleware.security.SecurityMiddleware",
             # Refuses foreign host names on every request, and says how long answers are.
             "django.middleware.common.CommonMiddleware",
+            "adjudge.server.sessions.compress",
             "adjudge.server.sessions.only_json",
             "django.middleware.clickjacking.XFrameOptionsMiddleware",
             "django.contrib.sessions.middleware.SessionMiddleware",

@@ -18,7 +18,7 @@ from ninja.utils import check_csrf
 from adjudge._version import __version__
 from adjudge.campaigns.media import MEDIA_TYPES
 from adjudge.readers import native
-from adjudge.server import actions, erasing, log, pages, tasks
+from adjudge.server import actions, erasing, forms, log, pages, tasks
 from adjudge.server.actions import NewsOut
 from adjudge.server.answers import Refused, find_lessons
 from adjudge.server.commonmark import describe_instructions
@@ -343,6 +343,15 @@ def send_form(request: HttpRequest, body: FilledIn) -> FilledInOut:
         return FilledInOut(wrong=fill_in(_visitor(request), body))
 
 
+@api.post("/decline", response={204: None, 409: Fault, **_FAULTS}, auth=_as_annotator, tags=["judging"])
+def decline(request: HttpRequest) -> Status[None]:
+    """Do not agree: nothing is kept of a person sent by a crowd platform, and the session ends."""
+    with write_transaction():
+        forms.decline(_visitor(request))
+    end_sessions(request)
+    return Status(204, None)
+
+
 @api.get("/news", response={200: NewsOut, **_FAULTS}, auth=_as_annotator, tags=["judging"])
 def news(request: HttpRequest) -> dict[str, Any]:
     """Whether the campaign goes on, and messages from the organisers."""
@@ -438,7 +447,7 @@ def _visitor(request: HttpRequest) -> Visitor:
 urlpatterns = [
     path("", pages.home),
     path("enter", pages.page, {"name": "enter", "role": None}),
-    path("work", pages.page, {"name": "work", "role": ANNOTATOR}),
+    path("work", pages.page, {"name": "", "role": ANNOTATOR}),
     path("organise", pages.page, {"name": "organise", "role": ORGANISER}),
     path("health", pages.health),
     path("logo", pages.logo),

@@ -16,10 +16,10 @@ from django.utils import timezone
 from ninja import Schema
 from pydantic import Field
 
-from adjudge.campaigns.campaign_file import in_language
+from adjudge.campaigns.questions import in_language
 from adjudge.server.answers import Refused
 from adjudge.server.commonmark import render_commonmark
-from adjudge.server.models import Annotator, Assignment, FilledForm
+from adjudge.server.models import Annotator, Assignment, FilledForm, Link
 from adjudge.server.served_campaign import get_served
 from adjudge.table.judgments import fingerprint
 
@@ -100,6 +100,18 @@ def fill_in(visitor: Visitor, filled: FilledIn) -> list[str]:
         },
     )
     return []
+
+
+def decline(visitor: Visitor) -> None:
+    """Forget who does not agree: a person sent by a crowd platform altogether, of others that the link was used."""
+    person = Annotator.objects.get(pk=visitor.annotator_id)
+    given = (FilledForm.objects, Assignment.objects)
+    if any(rows.filter(annotator=person).exists() for rows in given):
+        raise Refused("this person has agreed before; the organisers can erase what there is", "form", 409)
+    if person.crowd:
+        person.delete()
+    else:
+        Link.objects.filter(annotator=person).update(last_entered=None)
 
 
 def _check_answer(question: Question, given: Answer | None) -> set[str]:

@@ -15,7 +15,7 @@ import time
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from django.db import connection
 from django.db.utils import DatabaseError
@@ -29,9 +29,15 @@ from adjudge.campaigns.campaign_file import logo_type
 from adjudge.server.database import write_transaction
 from adjudge.server.models import Campaign
 from adjudge.server.served_campaign import get_served
-from adjudge.server.sessions import ANNOTATOR, ORGANISER, find_visitor_of
+from adjudge.server.sessions import ANNOTATOR, ORGANISER, find_visitor_of, takes_gzip
 from adjudge.server.sites import OfSite, Site, all_sites, current_site, public_path
 from adjudge.table.judgments import fingerprint
+from adjudge.table.protocols import PROTOCOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from adjudge.campaigns.campaign_file import Campaign as CampaignFile
 
 # The files that pages load: of each page one script and one style sheet, put together when the server starts.
 #
@@ -40,17 +46,28 @@ from adjudge.table.judgments import fingerprint
 # in a function of its own, after those that it imports. Comments and needless spaces are left out: a third of what
 # would be sent.
 #
-# What modules may do is little: `import { a, b as c } from "./x.js";` above all else, and `export` before a function, a
-# class or a constant. Everything else is refused, by the test that puts together the files of all pages.
+# What nobody needs on the first screen is apart: the modules that are imported by a call, `import("./x.js")`, and those
+# that only they need, are a second file, `.later.js`. So are the texts that only these show. The page for judging has a
+# script and a style sheet for each kind of campaign, so that nobody loads what other protocols need.
+#
+# What modules may do is little: `import { a, b as c } from "./x.js";` above all else, `export` before a function, a
+# class or a constant, and `import("./x.js")`. Everything else is refused, by the test that puts together all pages.
 
 STATIC = Path(__file__).resolve().parent / "static" / "collect"
 # The style sheets of each page, in the order in which they are read: those of widgets after what all pages share.
+_JUDGING = ("palette", "base", "frame", "dialogs", "texts")
 SHEETS = {
     "enter": ("palette", "base", "enter"),
     "organise": ("palette", "base", "organise"),
     "overview": ("palette", "base", "enter", "organise"),
-    "work": ("palette", "base", "frame", "dialogs", "texts", "score", "ranking", "pairs", "marks", "edit", "compare"),
+    "judge_score": (*_JUDGING, "score"),
+    "judge_marks": (*_JUDGING, "score", "marks"),
+    "judge_compared": (*_JUDGING, "score", "marks", "compare"),
+    "judge_ranking": (*_JUDGING, "ranking"),
+    "judge_pairwise": (*_JUDGING, "ranking", "pairs"),
+    "judge_postedit": (*_JUDGING, "score", "edit"),
 }
+LATER = ".later"
 _KINDS = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -59,6 +76,7 @@ _KINDS = {
 }
 _IMPORT = re.compile(r'^import \{([^{}]*)\} from "(\.\.?/[^"\n]+)";$', re.MULTILINE)
 _IMPORTED = re.compile(r"([\w$]+)(?: as ([\w$]+))?")
+_CALL = re.compile(r'\bimport\("(?P<called>\.\.?/[^"\n]+\.js)"\)')
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 # Lines with these words are looked at; types in comments import too, so comments that begin or go on there are removed.
@@ -70,6 +88,7 @@ _LITERAL = (
     r"""(?P<literal>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
     r"|(?<=[(,=:!&|?\[])\s*/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/)"
 )
+_CALL_IN_CODE = re.compile(rf"{_CALL.pattern}|{_LITERAL}|/\*.*?\*/|//[^\n]*", re.DOTALL)
 _NEEDLESS = re.compile(rf"{_LITERAL}|/\*.*?\*/|//[^\n]*|\s+", re.DOTALL)
 # A line may end after these marks or not: it means the same. Between `+` or `-` and its like a space is needed.
 _AROUND_MARKS = re.compile(
@@ -87,7 +106,6 @@ class PageFileError(Exception):
 class PageFile:
     """What is sent: the same bytes by all processes, even when the package is replaced on the disk meanwhile."""
 
-    content: bytes
     zipped: bytes
     kind: str
 
@@ -95,27 +113,85 @@ class PageFile:
 class _Module(NamedTuple):
     variable: str
     exports: tuple[str, ...]
+    source: str
     text: str
+    imports: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+class Script(NamedTuple):
+    """A page's script, and what it loads after its first screen, each with the sources that it is made of."""
+
+    first: str
+    later: str
+    first_sources: str
+    later_sources: str
 
 
 @cache
 def page_files() -> dict[str, PageFile]:
     """All files by their names below `static_prefix`."""
-    contents = {f"{page}.js": bundle_script(f"{page}.js") for page in SHEETS}
-    contents |= {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
-    others = [STATIC / "icon.svg", *sorted((STATIC / "texts").rglob("*.json"))]
-    contents |= {file.relative_to(STATIC).as_posix(): file.read_text(encoding="utf-8") for file in others}
-    encoded = {name: content.encode() for name, content in contents.items()}
+    contents = {f"{page}.css": bundle_styles(sheets) for page, sheets in SHEETS.items()}
+    contents["icon.svg"] = (STATIC / "icon.svg").read_text(encoding="utf-8")
+    scripts = {page: bundle_script(f"{page}.js") for page in SHEETS}
+    for page, script in scripts.items():
+        contents |= {f"{page}.js": script.first} | ({f"{page}{LATER}.js": script.later} if script.later else {})
+    contents |= _page_texts(scripts)
     return {
-        name: PageFile(content, gzip.compress(content, compresslevel=9, mtime=0), _KINDS[Path(name).suffix])
-        for name, content in encoded.items()
+        name: PageFile(gzip.compress(content.encode(), compresslevel=9, mtime=0), _KINDS[Path(name).suffix])
+        for name, content in contents.items()
     }
+
+
+def _page_texts(scripts: dict[str, Script]) -> Iterator[tuple[str, str]]:
+    """The texts of each page in each language: those that its script names, and those that no script names."""
+    sources = {page: script.first_sources for page, script in scripts.items()}
+    sources |= {f"{page}{LATER}": script.later_sources for page, script in scripts.items() if script.later}
+    catalogues = {language: read_texts(language) for language in languages()}
+    named = {part: {key for key in catalogues["en"] if _names_text(source, key)} for part, source in sources.items()}
+    anywhere = set().union(*named.values())
+    for part, keys in named.items():
+        first = named.get(part.removesuffix(LATER), keys)
+        shown = keys - first if part.endswith(LATER) else keys | (catalogues["en"].keys() - anywhere)
+        for language, texts in catalogues.items():
+            kept = {key: text for key, text in texts.items() if key in shown or key == "direction"}
+            yield f"texts/{part}.{language}.json", json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def _names_text(source: str, key: str) -> bool:
+    """Whether a script has the key of a text, as a whole or with a part that is only known in the browser."""
+    return f'"{key}"' in source or any(re.fullmatch(pattern, key) for pattern in _patterns(source))
+
+
+@cache
+def _patterns(source: str) -> tuple[str, ...]:
+    keys = re.findall(r"\bt\(`([^`]*)`", source)
+    return tuple({".+".join(map(re.escape, re.split(r"\$\{[^}]*\}", key))) for key in keys})
+
+
+@cache
+def languages() -> dict[str, str]:
+    """The languages of the interface with their own names: one catalogue file each."""
+    files = sorted((STATIC / "texts").glob("*.json"))
+    return {file.stem: json.loads(file.read_text(encoding="utf-8"))["name"] for file in files}
+
+
+def read_texts(language: str) -> dict[str, Any]:
+    """All texts in a language, English where there is none. Words of scales have the English ones as keys."""
+    english, own = _read_catalogue("en"), _read_catalogue(language)
+    texts = (english | own).items()
+    return {f"={english[key]}" if key.startswith("anchor_") else key: text for key, text in texts}
+
+
+def _read_catalogue(language: str) -> dict[str, Any]:
+    files = [STATIC / "texts" / f"{language}.json", STATIC / "texts" / "organise" / f"{language}.json"]
+    return {key: text for file in files for key, text in json.loads(file.read_text(encoding="utf-8")).items()}
 
 
 @cache
 def static_prefix() -> str:
     """Where the files lie: the path changes with their content, so that browsers keep them for ever."""
-    return f"/static/{fingerprint(b''.join(name.encode() + file.content for name, file in page_files().items()))}/"
+    return f"/static/{fingerprint(b''.join(name.encode() + file.zipped for name, file in page_files().items()))}/"
 
 
 def bundle_styles(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
@@ -130,11 +206,57 @@ def bundle_styles(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
     return "\n".join(parts)
 
 
-def bundle_script(name: str, folder: Path = STATIC) -> str:
-    """A module with all that it imports."""
+def bundle_script(name: str, folder: Path = STATIC) -> Script:
+    """A module with all that it imports, and apart from it what it imports by calls."""
     modules: dict[str, _Module] = {}
     _add_module(name, folder, modules, ())
-    return shorten_script("\n".join(module.text for module in modules.values()))
+    first = list(modules)
+    waiting = list(modules)
+    while waiting:
+        for called in modules[waiting.pop()].calls:
+            known = len(modules)
+            _add_module(called, folder, modules, ())
+            waiting += list(modules)[known:]
+    later = list(modules)[len(first) :]
+    parts = [
+        "\n".join(_bind_calls(one, modules, apart=apart) for one in names)
+        for names, apart in ((first, set(later)), (later, set()))
+    ]
+    if later:
+        parts = _join_parts(Path(name).stem, parts, modules, first, later)
+    sources = ("\n".join(modules[one].source for one in names) for names in (first, later))
+    return Script(*map(shorten_script, parts), *sources)
+
+
+def _bind_calls(name: str, modules: dict[str, _Module], *, apart: set[str]) -> str:
+    """The text of a module, in which imports by calls give what is there, or load what is apart."""
+
+    def bind(match: re.Match[str]) -> str:
+        if match["called"] is None:
+            return match[0]
+        called = _resolve_import(name, match["called"])
+        variable = modules[called].variable
+        return f"$later().then((all) => all.{variable})" if called in apart else f"Promise.resolve({variable})"
+
+    return _CALL_IN_CODE.sub(bind, modules[name].text)
+
+
+def _join_parts(
+    page: str, parts: list[str], modules: dict[str, _Module], first: list[str], later: list[str]
+) -> list[str]:
+    """Both files as modules of the browser: the second imports from the first what its own modules need of it."""
+    needed = {modules[one].variable: None for name in later for one in modules[name].imports if one in first}
+    called = {modules[one].variable: None for name in first for one in modules[name].calls if one in later}
+    # Some browsers never ask again for a file that they did not get, so that the next attempt has another address.
+    load = (
+        "let $tries = 0;\nconst $later = () =>\n"
+        f'import("./{page}{LATER}.js" + ($tries ? `?${{$tries}}` : "")).catch((fault) => {{\n'
+        "$tries += 1;\nthrow fault;\n});\n"
+    )
+    return [
+        f"{load}{parts[0]}\nexport {{ {', '.join(needed)} }};\n",
+        f'import {{ {", ".join(needed)} }} from "./{page}.js";\n{parts[1]}\nexport {{ {", ".join(called)} }};\n',
+    ]
 
 
 def shorten_script(script: str) -> str:
@@ -153,19 +275,21 @@ def _add_module(name: str, folder: Path, modules: dict[str, _Module], importers:
         raise PageFileError(f"{name}: there is no such module{', imported by ' + importers[-1] if importers else ''}")
     source = (folder / name).read_text(encoding="utf-8")
     _refuse_other_forms(name, source)
-    for match in _IMPORT.finditer(source):
-        _add_module(_resolve_import(name, match), folder, modules, (*importers, name))
+    imports = tuple(_resolve_import(name, match[2]) for match in _IMPORT.finditer(source))
+    for imported in imports:
+        _add_module(imported, folder, modules, (*importers, name))
     code = _EXPORT.sub(
-        "", _IMPORT.sub(lambda match: _bind_imports(name, match, modules[_resolve_import(name, match)]), source)
+        "", _IMPORT.sub(lambda match: _bind_imports(name, match, modules[_resolve_import(name, match[2])]), source)
     )
     exports = tuple(_EXPORT.findall(source))
     variable = f"$module{len(modules) + 1}"
     text = f"const {variable} = (() => {{\n{code.rstrip()}\nreturn {{ {', '.join(exports)} }};\n}})();\n"
-    modules[name] = _Module(variable, exports, text)
+    calls = tuple(_resolve_import(name, match["called"]) for match in _CALL_IN_CODE.finditer(source) if match["called"])
+    modules[name] = _Module(variable, exports, source, text, imports, calls)
 
 
-def _resolve_import(name: str, match: re.Match[str]) -> str:
-    return posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
+def _resolve_import(name: str, imported: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
 
 
 def _bind_imports(name: str, match: re.Match[str], module: _Module) -> str:
@@ -184,7 +308,7 @@ def _refuse_other_forms(name: str, source: str) -> None:
     last = max((match.end() for match in _IMPORT.finditer(source)), default=0)
     if _COMMENT.sub("", _IMPORT.sub("", source[:last])).strip():
         raise PageFileError(f"{name}: an import stands below other code; imports come first")
-    rest = _EXPORT.sub("", _IMPORT.sub(lambda match: "\n" * match[0].count("\n"), source))
+    rest = _EXPORT.sub("", _IMPORT.sub(lambda match: "\n" * match[0].count("\n"), _CALL.sub("null", source)))
     for word in _WORD.finditer(rest):
         line = rest[rest.rfind("\n", 0, word.start()) + 1 :].partition("\n")[0]
         if _REFUSED.search(_IN_COMMENTS.sub("", line)):
@@ -195,7 +319,6 @@ def _refuse_other_forms(name: str, source: str) -> None:
             )
 
 
-_TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 # Anybody may ask, and each answer is a write: so it holds for a while.
 _FRESH_SECONDS = 5.0
 LEAST_FREE_BYTES = 50_000_000
@@ -231,9 +354,22 @@ def _redirect(path: str) -> HttpResponse:
 @require_safe
 @ensure_csrf_cookie
 def page(request: HttpRequest, name: str, role: str | None) -> HttpResponse:
-    """A page: that of a role, or, for everybody, where personal links lead and their secret becomes a session."""
+    """A page: that of a role, or, for everybody, where personal links lead and their secret becomes a session.
+
+    Without a name it is the one for judging.
+    """
     may_enter = role is None or find_visitor_of(request, role) is not None
-    return _render_shell(request, name) if may_enter else _redirect("/enter")
+    return _render_shell(request, name or judging_page(get_served().campaign)) if may_enter else _redirect("/enter")
+
+
+def judging_page(campaign: CampaignFile) -> str:
+    """The page for judging that has what a campaign needs, and no more."""
+    kind = campaign.protocol
+    if kind in ("ranking", "pairwise", "postedit"):
+        return f"judge_{kind}"
+    if campaign.side_by_side > 1 or any(asked.of == "document" for asked in campaign.asked):
+        return "judge_compared"
+    return "judge_marks" if PROTOCOLS[kind].marked else "judge_score"
 
 
 @require_safe
@@ -254,8 +390,8 @@ def page_file(request: HttpRequest, version: str, name: str) -> HttpResponse:
     file = page_files().get(name) if static_prefix() == f"/static/{version}/" else None
     if file is None:
         return not_found(request, FileNotFoundError())
-    zipped = _TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
-    answer = HttpResponse(file.zipped if zipped else file.content, content_type=file.kind)
+    zipped = takes_gzip(request)
+    answer = HttpResponse(file.zipped if zipped else gzip.decompress(file.zipped), content_type=file.kind)
     if zipped:
         answer["Content-Encoding"] = "gzip"
     answer["Vary"] = "Accept-Encoding"
@@ -285,13 +421,6 @@ def _render_shell(request: HttpRequest, page: str) -> HttpResponse:
     return render_page(request, page, campaign.name, current_site(), with_logo=campaign.page.logo is not None)
 
 
-@cache
-def _languages() -> str:
-    """The languages of the interface with their own names, as JSON: one catalogue file each."""
-    files = {Path(name): file.content for name, file in page_files().items() if Path(name).parent.name == "texts"}
-    return json.dumps({file.stem: json.loads(content)["name"] for file, content in sorted(files.items())})
-
-
 def render_page(
     request: HttpRequest, page: str, title: str, site: Site | None = None, *, with_logo: bool = False
 ) -> HttpResponse:
@@ -303,7 +432,7 @@ def render_page(
         "static": f"{public_path()}{static_prefix()}",
         "base": base,
         "home": public_path() + "/" if len(all_sites()) > 1 else "",
-        "languages": _languages(),
+        "languages": json.dumps(languages(), ensure_ascii=False),
         "title": title,
         "logo": f"{base}/logo" if with_logo else "",
     }

@@ -102,11 +102,11 @@ class ScaleOut(Schema):
 
 
 class CriterionOut(Schema):
-    """What a score is given for; without a name it is the only one. `question` is what the annotator is asked."""
+    """What a score is given for; without a name it is the only one. `question`: what is asked, by language."""
 
     name: str
     of: Scope
-    question: str | None
+    question: dict[str, str] | None
     scale: ScaleOut
 
 

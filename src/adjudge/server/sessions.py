@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import hmac
+import re
 import secrets
 import time
 from datetime import timedelta
@@ -14,6 +16,7 @@ from django.contrib.sessions.backends import signed_cookies
 from django.core import signing
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from ninja.errors import HttpError
 from ninja.security import APIKeyCookie
 from ninja.security.base import SecuritySchema
@@ -220,6 +223,10 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
+# What is no page shows nothing, runs nothing and links to nothing, also where somebody opens it by itself.
+HEADERS_OF_DATA = HEADERS | {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"}
+del HEADERS_OF_DATA["Permissions-Policy"]
+_OF_PAGES = ("Cross-Origin-Opener-Policy", "Referrer-Policy", "X-Frame-Options")
 # A year: longer than any campaign lets a link live.
 BROWSER_COOKIE_SECONDS = 31_536_000
 BROWSER_COOKIE = "adjudge_browser"
@@ -227,6 +234,9 @@ INTERFACE = "/api/"
 # Up to here a body that is too long is read and thrown away: an answer before its end looks like a broken connection.
 MOST_DISCARDED = 20_000_000
 _CHUNK = 65_536
+_TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
+_COMPRESSED = re.compile(r"text/html|application/json")
+_LEAST_COMPRESSED = 600
 
 
 def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
@@ -237,8 +247,11 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        for name, value in HEADERS.items():
+        shown = response.get("Content-Type", "").startswith("text/html")
+        for name, value in (HEADERS if shown else HEADERS_OF_DATA).items():
             response.setdefault(name, value)
+        for name in () if shown else _OF_PAGES:
+            del response[name]
         if browser := request.META.get("adjudge.new_browser"):
             secure: bool = settings.SESSION_COOKIE_SECURE
             age = BROWSER_COOKIE_SECONDS
@@ -246,6 +259,27 @@ def security_headers(get_response: Callable[[HttpRequest], HttpResponse]) -> Cal
         return response
 
     return middleware
+
+
+def compress(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """Middleware: send pages and longer answers compressed. Tokens in pages are masked anew each time."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        plain = not response.streaming and not response.has_header("Content-Encoding")
+        if plain and len(response.content) > _LEAST_COMPRESSED and _COMPRESSED.match(response.get("Content-Type", "")):
+            patch_vary_headers(response, ["Accept-Encoding"])
+            if takes_gzip(request):
+                response.content = gzip.compress(response.content, compresslevel=6, mtime=0)
+                response["Content-Encoding"] = "gzip"
+        return response
+
+    return middleware
+
+
+def takes_gzip(request: HttpRequest) -> bool:
+    """Whether the browser can unpack gzip, as all of today can."""
+    return _TAKES_GZIP.search(request.headers.get("Accept-Encoding", "")) is not None
 
 
 def only_json(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

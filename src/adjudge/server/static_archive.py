@@ -21,8 +21,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from adjudge._version import __version__
-from adjudge.campaigns.campaign_file import in_language
 from adjudge.campaigns.guide import make_guide
+from adjudge.campaigns.questions import in_language
 from adjudge.readers import native
 from adjudge.server import log
 from adjudge.server.answers import TAGS, sanitise

@@ -1,71 +1,46 @@
 // @ts-check
 /** Where personal links lead: the secret behind `#` becomes a session, and leaves the address bar at once. */
-import { h, logo } from "./shared/dom.js";
 import { addressOf, call, secretIn } from "./shared/net.js";
-import { applyPreferences } from "./shared/prefs.js";
-import { hasText, loadTexts, t } from "./shared/interface_texts.js";
 
 // Names under which crowd platforms say whom they send.
 const PERSON_PARAMETERS = ["PROLIFIC_PID", "workerId", "participant", "person"];
+const MOMENT_MS = 700; // what takes longer is said to be under way
+const AGAIN_MS = 2000;
 
-/** @param {string} secret @param {string | null} person @param {string | null} [signature] */
-async function enter(secret, person, signature = null) {
+/** @param {string} secret @param {string | null} person @param {string | null} signature */
+async function enter(secret, person, signature) {
   const more = { ...(person ? { person } : {}), ...(signature ? { signature } : {}) };
   const answer = await call("POST", "/api/enter", { secret, ...more });
   location.replace(addressOf(answer.role === "organiser" ? "/organise" : "/work"));
 }
 
 /**
- * Ask for the link.
- * @param {string} [fault] why it is asked for @param {string} [former] the secret that was not answered
- * @param {(secret: string) => Promise<void>} [again] how to enter by it
+ * What shows something here, which most people never need; asked for until there is a connection.
+ * @returns {Promise<typeof import("./enter/asking.js")>}
  */
-function ask(fault, former = "", again = (secret) => enter(secret, null)) {
-  const field = /** @type {HTMLInputElement} */ (
-    h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true })
-  );
-  field.value = former;
-  const said = h("p.said", { role: "alert" }, fault);
-  const attempt = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    await again(secretIn(field.value)).catch((error) => (said.textContent = reason(error)));
-  };
-  const form = h(
-    "form",
-    { onsubmit: attempt },
-    h("label", { for: "link" }, t("open_link")),
-    field,
-    said,
-    h("button.primary", { type: "submit" }, t("enter")),
-  );
-  document.body.replaceChildren(h("main.enter", {}, logo(), h("h1", {}, t("welcome")), form));
+function loadAsking() {
+  const again = () => new Promise((done) => setTimeout(done, AGAIN_MS)).then(loadAsking);
+  return import("./enter/asking.js").catch(again);
 }
 
-/** @param {any} error @returns {string} */
-function reason(error) {
-  const code = String(error.code || "").replace("-", "_");
-  if (code && hasText(`enter_${code}`)) return t(`enter_${code}`);
-  return t(isUnreached(error) ? "enter_offline" : "link_wrong");
-}
-
-/** @param {any} error @returns {boolean} */
-function isUnreached(error) {
-  return ["offline", "fault"].includes(error.trouble);
-}
-
+/** @returns {Promise<void>} */
 async function begin() {
   const secret = secretIn(location.hash);
   const asked = new URLSearchParams(location.search);
   const signature = asked.get("signature");
   const person = PERSON_PARAMETERS.map((name) => asked.get(name)).find((value) => value) ?? null;
   history.replaceState(null, "", addressOf("/enter"));
-  applyPreferences();
-  await loadTexts();
-  if (!secret) return ask();
-  document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
   const again = (/** @type {string} */ link) => enter(link, person, signature);
-  // Where nobody answered, one need not look for the link again: it has gone from the address bar.
-  await again(secret).catch((error) => ask(reason(error), isUnreached(error) ? secret : "", again));
+  const show = async (/** @type {any} */ error) => (await loadAsking()).ask(error, secret, again);
+  if (!secret) return show(null);
+  let waiting = true;
+  setTimeout(async () => waiting && (await loadAsking()).showMoment(() => waiting), MOMENT_MS);
+  try {
+    await again(secret);
+  } catch (error) {
+    waiting = false;
+    await show(error);
+  }
 }
 
 void begin();

@@ -306,7 +306,7 @@ export class Organising {
 
 async function begin() {
   applyPreferences();
-  await loadTexts("organise");
+  await loadTexts();
   new Organising();
 }
 

@@ -157,7 +157,7 @@ async function begin() {
   const secret = secretIn(location.hash);
   history.replaceState(null, "", addressOf("/enter") + location.search);
   applyPreferences();
-  await loadTexts("organise");
+  await loadTexts();
   if (secret) {
     document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
     await enter(secret).catch((error) => ask(reason(error)));

@@ -2,27 +2,31 @@
 /** The annotator's page: one screen at a time, every change saved by itself, every action with a key. */
 import { Clock } from "./work/clock.js";
 import { clockTime, h, scrollToElement } from "./shared/dom.js";
-import { backToEnd, handIn, openTask, showEnd, takeNext } from "./work/ending.js";
-import { showForm } from "./work/form.js";
 import { Frame } from "./work/frame.js";
-import { showInstructions, showKeys, showOverview } from "./work/dialogs.js";
+import { showInstructions } from "./work/instructions.js";
 import { handleKey, step } from "./work/keys.js";
 import { addressOf, call } from "./shared/net.js";
 import { applyPreferences, changeSize, changeTheme, firstTime } from "./shared/prefs.js";
 import { Saving } from "./saving/saving.js";
 import { characters, screenView } from "./screen/screen.js";
+import { backToEnd, openTask, takeNext } from "./work/taking.js";
 import { TaskState } from "./work/task.js";
-import { currentLanguage, loadTexts, t } from "./shared/interface_texts.js";
+import { currentLanguage, later, loadTexts, t } from "./shared/interface_texts.js";
 import { remember, undo } from "./work/undo.js";
 
 /** @typedef {import("./screen/screen.js").Stop} Stop */
 
 const NEWS_MS = 45_000; // how often the organisers are asked for news
+const LATER_MS = 1500; // after the first screen
 const LEAST_SECONDS = 0.3; // a glance that is not worth a save of its own
 
 export class Work {
-  /** @param {Server.WorkOut} work @param {Server.InstructionsOut | null} instructions */
-  constructor(work, instructions) {
+  /**
+   * @param {import("./screen/screen.js").Kind} kind @param {Server.WorkOut} work
+   * @param {Server.InstructionsOut | null} instructions
+   */
+  constructor(kind, work, instructions) {
+    this.kind = kind;
     this.campaign = work.campaign;
     this.instructions = instructions;
     this.annotator = work.annotator;
@@ -34,6 +38,7 @@ export class Work {
     /** @type {Stop[]} */
     this.stops = [];
     this.index = 0;
+    this.using = false;
     /** @type {Server.CompletionOut | null} */
     this.completion = null;
     /** @type {import("./work/undo.js").Step[]} */
@@ -44,7 +49,7 @@ export class Work {
     this.saving = new Saving(this);
     this.saving.show();
     document.addEventListener("keydown", (event) => handleKey(this, event));
-    for (const kind of ["focusin", "pointerdown"]) this.frame.main.addEventListener(kind, (event) => this.turnTo(event));
+    for (const name of ["focusin", "pointerdown"]) this.frame.main.addEventListener(name, (event) => this.turnTo(event));
     this.take(work);
     setInterval(() => void this.hear(), NEWS_MS);
   }
@@ -71,7 +76,7 @@ export class Work {
       previous: () => this.go(this.index - 1),
       missing: () => this.goToMissing(),
       overview: () => this.overview(),
-      keys: () => showKeys(this.campaign),
+      keys: () => void this.use(import("./work/dialogs.js"), ({ showKeys }) => showKeys(this.campaign)),
       instructions: () => void this.instruct(),
       larger: () => changeSize(1),
       smaller: () => changeSize(-1),
@@ -101,14 +106,44 @@ export class Work {
     this.task = work.task && new TaskState(work, work.task, this.saving.queue);
     if (!this.task) {
       this.clock.show(null);
-      if (work.form) void showForm(this);
-      else if (work.completion) showEnd(this, work);
+      if (work.form) void this.use(import("./work/form.js"), ({ showForm }) => showForm(this));
+      else if (work.completion) this.end(work);
       else void takeNext(this);
       return;
     }
     this.index = this.task.firstOpen;
     this.show();
     this.welcome();
+    // Before the connection may be lost: what is loaded is there without one.
+    setTimeout(() => void later(import("./work/ending.js")).catch(() => undefined), LATER_MS);
+  }
+
+  /**
+   * Do something with what is loaded after the first screen. Where it has not come, the page says so.
+   * @template Loaded
+   * @param {Promise<Loaded>} loading @param {(loaded: Loaded) => unknown} act
+   * @returns {Promise<void>}
+   */
+  async use(loading, act) {
+    // Pressed once more while it loads, a key is not meant twice.
+    if (this.using) return void loading.catch(() => undefined);
+    this.using = true;
+    try {
+      act(await later(loading));
+    } catch (error) {
+      this.frame.notice(t("no_answer"), "warning");
+      console.warn(error);
+    } finally {
+      this.using = false;
+    }
+  }
+
+  /**
+   * No task is to be done: the last page.
+   * @param {Server.WorkOut} work
+   */
+  end(work) {
+    void this.use(import("./work/ending.js"), ({ showEnd }) => showEnd(this, work));
   }
 
   welcome() {
@@ -166,7 +201,7 @@ export class Work {
     const last = this.index === this.screens.length - 1;
     if (!last && this.mayGo(this.index + 1)) this.go(this.index + 1);
     else if (this.task?.left) this.goToMissing(true);
-    else if (last && !this.task?.finished) handIn(this);
+    else if (last && !this.task?.finished) void this.use(import("./work/ending.js"), ({ handIn }) => handIn(this));
     else if (last && this.completion) void backToEnd(this);
   }
 
@@ -203,14 +238,8 @@ export class Work {
       begun: Object.keys(task.answers(screen)).length > 0,
       open: i === this.index || this.mayGo(i),
     }));
-    showOverview(
-      screens,
-      this.index,
-      (i) => this.go(i),
-      this.tasks,
-      task.id,
-      (id) => void openTask(this, id),
-    );
+    const [go, open] = [(/** @type {number} */ i) => this.go(i), (/** @type {string} */ id) => void openTask(this, id)];
+    void this.use(import("./work/dialogs.js"), ({ showOverview }) => showOverview(screens, this.index, go, this.tasks, task.id, open));
   }
 
   // --- showing
@@ -221,6 +250,7 @@ export class Work {
     const screen = this.screen;
     this.clock.show(screen.id, characters(screen));
     this.view = screenView(screen, {
+      kind: this.kind,
       campaign: this.campaign,
       answers: () => task.answers(screen),
       locked: this.locked,
@@ -299,12 +329,16 @@ function askInstructions() {
   return call("GET", `/api/instructions?language=${currentLanguage()}`).catch(() => null);
 }
 
-async function begin() {
+/**
+ * Show the page.
+ * @param {import("./screen/screen.js").Kind} kind  what builds the screens of this campaign
+ */
+export async function begin(kind) {
   applyPreferences();
   await loadTexts();
   try {
     const [work, instructions] = await Promise.all([call("GET", "/api/work"), askInstructions()]);
-    new Work(work, instructions);
+    new Work(kind, work, instructions);
   } catch (error) {
     const offline = /** @type {any} */ (error).trouble === "offline";
     document.body.replaceChildren(
@@ -318,5 +352,3 @@ async function begin() {
     if (/** @type {any} */ (error).trouble === "entry") location.replace(addressOf("/enter"));
   }
 }
-
-void begin();

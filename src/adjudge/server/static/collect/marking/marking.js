@@ -2,7 +2,9 @@
 /** The marks of a segment on the page: what is marked, how it is shown and said, and which keys do it. */
 import { h } from "../shared/dom.js";
 import { describe, errorRow, focusedControl, nameOf, refocus } from "./error_list.js";
-import { identical, ordered, withMark, withMissing } from "./marks.js";
+import { askBack, warningOf } from "./ask_back.js";
+import { markingKey } from "./keys.js";
+import { costOf, identical, ordered, withMark, withMissing } from "./marks.js";
 import { MarkText } from "./word_selection.js";
 import { t } from "../shared/interface_texts.js";
 
@@ -62,6 +64,39 @@ export class Marking {
       touch: (start, end) => this.touch(side, start, end),
       attend,
     });
+  }
+
+  /**
+   * What a key does here.
+   * @param {KeyboardEvent} event @returns {boolean}
+   */
+  key(event) {
+    return markingKey(this, event);
+  }
+
+  /**
+   * What is asked back where the score does not fit the marks.
+   * @param {() => number | null} score
+   */
+  askBack(score) {
+    return askBack(this.output.id, this.setting, () => warningOf(score(), this.spans, this.rules));
+  }
+
+  /** @returns {number} the points that the marked errors are worth */
+  get cost() {
+    return costOf(this.spans, this.rules);
+  }
+
+  /**
+   * Whether some error is marked within a phrase that has one.
+   * @param {string} phrase @returns {boolean}
+   */
+  holds(phrase) {
+    const text = String(this.output.text);
+    // Marks count code points.
+    const start = [...text.slice(0, text.indexOf(phrase))].length;
+    const end = start + [...phrase].length;
+    return this.spans.some((span) => span.side === "target" && Number(span.start) < end && start < Number(span.end));
   }
 
   /** @returns {Span[]} the marks as they stand: the annotator's, or those that the translation came with */

@@ -1,10 +1,9 @@
 // @ts-check
 /** How the page saves: changes and time go to the queue, answers come back, and troubles are told and mended. */
-import { showReentry, showRefused } from "../work/dialogs.js";
 import { call, renewToken } from "../shared/net.js";
 import { SaveQueue } from "./queue.js";
 import { Tabs } from "./tabs.js";
-import { t, timeOfDay } from "../shared/interface_texts.js";
+import { later, t, timeOfDay } from "../shared/interface_texts.js";
 
 const REPORT_TIME_MS = 30000; // time on a screen without changes is reported this often
 
@@ -132,13 +131,20 @@ export class Saving {
     this.entering = true;
     const { annotator } = this.work;
     const reason = t(error.message.includes("somebody else") ? "enter_other_reason" : "enter_reason");
-    showReentry(annotator.name, `${reason} ${t("nothing_lost")}`, async () => {
+    const entered = async () => {
       const work = await call("GET", "/api/work");
       if (work.annotator.id !== annotator.id) return false;
       this.entering = false;
       this.queue.release();
       return true;
-    });
+    };
+    try {
+      const { showReentry } = await later(import("../work/dialogs.js"));
+      showReentry(annotator.name, `${reason} ${t("nothing_lost")}`, entered);
+    } catch {
+      // Asked again with the next attempt to save.
+      this.entering = false;
+    }
   }
 
   /** Fetch the task again, after something was refused or when the page comes back into sight. */
@@ -160,10 +166,8 @@ export class Saving {
       const i = record.task === work.task?.id ? work.screens.findIndex((screen) => screen.id === record.screen) : -1;
       return i < 0 ? "" : t("screen_of", { n: i + 1, count: work.screens.length });
     };
-    showRefused(queue.refused, place, {
-      again: () => void queue.sendRefused().then(() => this.show()),
-      drop: () => queue.dropRefused(),
-    });
+    const actions = { again: () => void queue.sendRefused().then(() => this.show()), drop: () => queue.dropRefused() };
+    void work.use(import("../work/dialogs.js"), ({ showRefused }) => showRefused(queue.refused, place, actions));
   }
 
   /** The page has come into sight, or has gone out of it. */

@@ -12,7 +12,7 @@ import { t } from "../shared/interface_texts.js";
  * @typedef {import("./screen.js").Stop} Stop
  */
 
-/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {import("./items.js").ItemView} */
+/** @param {Server.ItemOut} item @param {Setting} setting @param {number} number @returns {import("./screen.js").ItemView} */
 export function editItem(item, setting, number) {
   const output = item.outputs[0];
   const id = output.id;

@@ -166,3 +166,11 @@ export function lesson(output, value, kind = "score") {
   }
   return low === high ? t("lesson_other", { value: low }) : t("lesson_between", { low, high });
 }
+
+/**
+ * The letter by which a translation is called on the screen.
+ * @param {number} i @returns {string}
+ */
+export function letter(i) {
+  return String.fromCharCode(65 + i);
+}

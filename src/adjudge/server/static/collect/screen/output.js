@@ -8,13 +8,10 @@ import { isOpen, questionsOf, scoresOf } from "./judged.js";
 import { commentBox, lesson, mediaBlock, textBlock } from "./item_parts.js";
 import { scoreWidget } from "./score.js";
 import { skipBox } from "./skip.js";
-import { Marking } from "../marking/marking.js";
-import { markingKey } from "../marking/keys.js";
-import { costOf, SEVERE } from "../marking/marks.js";
-import { t } from "../shared/interface_texts.js";
+import { inLanguage, t } from "../shared/interface_texts.js";
 
 /**
- * @typedef {import("../marking/marks.js").Span} Span
+ * @typedef {import("./screen.js").Marking} Marking
  * @typedef {import("./screen.js").Setting} Setting
  * @typedef {import("./screen.js").Stop} Stop
  * @typedef {{text: HTMLElement | null, judge: HTMLElement, stops: Stop[], marking: Marking | null,
@@ -67,7 +64,7 @@ export function scoreViews(scores, setting, place, own) {
         own.show();
       },
     };
-    const title = h("p.criterion-name", { dir: "auto" }, h("b", {}, criterion.name), " ", criterion.question);
+    const title = h("p.criterion-name", { dir: "auto" }, h("b", {}, criterion.name), " ", inLanguage(criterion.question));
     const element = criterion.name ? h("div.criterion", {}, title, widget.element) : widget.element;
     const showOthers = () => widget.showOthers(place.others(i));
     return { stop, element, key: widget.key, show: () => widget.show(value()), showOthers };
@@ -97,26 +94,26 @@ export function judgedOutput(item, output, setting, place) {
     place.changed();
   };
   /** @type {Marking | null} */
-  const marking = setting.campaign.spans
-    ? new Marking(item, output, setting, {
+  const marking =
+    (setting.campaign.spans &&
+      setting.kind.mark?.(item, output, setting, {
         label: name,
         attend: () => setting.attend(marks),
         changed,
         confirmed: item.asks.includes("spans"),
-      })
-    : null;
+      })) ||
+    null;
   const value = () => answer()?.score ?? null;
-  /** @type {ReturnType<typeof askBack> | null} */
-  const asking = marking && scored ? askBack(id, setting, () => warningOf(value(), marking.spans, marking.rules)) : null;
+  const asking = marking && scored ? marking.askBack(value) : null;
   const of = letter ? t("score_of_output", { letter }) : number ? t("score_of", { n: number }) : t("score");
 
   function teach() {
-    const unmarked = marking ? output.to_mark.find((phrase) => !isMarked(phrase, marking)) : undefined;
+    const unmarked = marking ? output.to_mark.find((phrase) => !marking.holds(phrase)) : undefined;
     if (unmarked !== undefined && !open()) {
       said.textContent = t("lesson_unmarked", { text: unmarked });
       return;
     }
-    const cost = marking && !scored && !open() ? costOf(marking.spans, marking.rules) : null;
+    const cost = marking && !scored && !open() ? marking.cost : null;
     said.textContent = scored ? lesson(output, value()) : lesson(output, cost, "cost");
   }
 
@@ -150,7 +147,7 @@ export function judgedOutput(item, output, setting, place) {
     takesShift: true,
     key: (event) =>
       !skip.skipped() &&
-      ((marking !== null && markingKey(marking, event)) ||
+      ((marking !== null && marking.key(event)) ||
         Boolean(asking?.key(event)) ||
         (first !== undefined && /^[0-9]$/.test(event.key) && first.key(event))),
     focus: () => marking?.target.focus(),
@@ -173,59 +170,4 @@ export function judgedOutput(item, output, setting, place) {
     marking,
     showOthers: () => sliders.forEach((slider) => slider.showOthers()),
   };
-}
-
-/**
- * Whether some error is marked within a phrase that has one.
- * @param {string} phrase @param {Marking} marking @returns {boolean}
- */
-function isMarked(phrase, marking) {
-  const text = String(marking.output.text);
-  // Marks count code points.
-  const start = [...text.slice(0, text.indexOf(phrase))].length;
-  const end = start + [...phrase].length;
-  return marking.spans.some((span) => span.side === "target" && Number(span.start) < end && start < Number(span.end));
-}
-
-/**
- * What is asked back about an answer: nothing, or the name of the rule.
- * @param {number | null} score @param {Span[]} spans @param {Server.MarkRulesOut} rules
- */
-export function warningOf(score, spans, rules) {
-  if (score === null) return null;
-  if (score < rules.warn_below && !spans.length) return "low-without-error";
-  const severe = spans.some((span) => SEVERE.includes(span.severity));
-  return score > rules.warn_above && severe ? "high-with-major" : null;
-}
-
-/**
- * What the page asks to confirm, with a way to keep it. It blocks nothing.
- * @param {string} output @param {Setting} setting @param {() => string | null} warning
- */
-function askBack(output, setting, warning) {
-  const text = h("span");
-  const hint = h("kbd", { "aria-hidden": "true" }, "K");
-  const button = { type: "button", disabled: setting.locked, onclick: () => keep() };
-  const element = h("p.ask-back", { role: "status" }, text, h("button.quiet", button, t("keep_it"), hint));
-
-  function keep() {
-    setting.change({ [output]: { kept: warning() } });
-    show();
-  }
-
-  /** @param {KeyboardEvent} event @returns {boolean} */
-  function key(event) {
-    if (event.key.toLowerCase() !== "k" || element.hidden || setting.locked) return false;
-    keep();
-    return true;
-  }
-
-  function show() {
-    const asked = warning();
-    const kept = setting.answers()[output]?.kept ?? null;
-    element.hidden = asked === null || asked === kept;
-    if (asked) text.textContent = t(asked === "low-without-error" ? "ask_low" : "ask_high");
-  }
-  show();
-  return { element, show, key };
 }

@@ -1,15 +1,17 @@
 // @ts-check
 /** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
-import { h, modified, takesBack } from "../shared/dom.js";
+import { h, modified, present, takesBack } from "../shared/dom.js";
+import { commentBox, given, lesson, letter, mediaBlock, note, textBlock } from "./item_parts.js";
+import { isOpen } from "./judged.js";
+import { skipBox } from "./skip.js";
 import { t } from "../shared/interface_texts.js";
 
 /**
- * The letter by which a translation is called on the screen.
- * @param {number} i @returns {string}
+ * @typedef {import("./screen.js").Answers} Answers
+ * @typedef {import("./screen.js").ItemView} ItemView
+ * @typedef {import("./screen.js").Setting} Setting
+ * @typedef {import("./screen.js").Stop} Stop
  */
-export function letter(i) {
-  return String.fromCharCode(65 + i);
-}
 
 /**
  * The buttons for one translation's rank.
@@ -17,7 +19,7 @@ export function letter(i) {
  *   change: (rank: number | null) => void, attend: () => void}} options
  * @returns {Omit<import("./score.js").Widget, "showOthers">}
  */
-export function rankWidget({ count, labels, label, value, locked, change, attend }) {
+function rankWidget({ count, labels, label, value, locked, change, attend }) {
   const buttons = Array.from({ length: count }, (_, i) =>
     h(
       "button.rank",
@@ -89,7 +91,7 @@ function rankName(rank, count, labels) {
  *   change: (output: string, rank: number | null) => void}} options
  * @returns {{element: HTMLElement, show: () => void, drag: (handle: HTMLElement, output: string) => void}}
  */
-export function shelves({ outputs, labels, ties, ranks, locked, change }) {
+function shelves({ outputs, labels, ties, ranks, locked, change }) {
   const places = Array.from({ length: labels.length || outputs.length }, (_, i) =>
     shelf(String(i + 1), rankName(i + 1, outputs.length, labels)),
   );
@@ -171,4 +173,89 @@ function within(box, event) {
   return (
     event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom
   );
+}
+
+/**
+ * @param {Server.ItemOut} item @param {Setting} setting @param {number} number
+ * @param {{before: HTMLElement[], after: HTMLElement[]}} around
+ * @returns {ItemView}
+ */
+export function rankingItem(item, setting, number, around) {
+  const ids = item.outputs.map((output) => output.id);
+  const rank = (/** @type {string} */ output) => setting.answers()[output]?.rank ?? null;
+  const comment = commentBox(ids[0], setting);
+  const labels = setting.campaign.rank_labels;
+  const element = h("div.item.ranked");
+  const skip = skipBox(ids, setting, element);
+  const open = (/** @type {string} */ id) => isOpen({ id, owner: ids[0], asks: item.asks }, setting.answers());
+  /** @param {string} output @param {number | null} to */
+  function give(output, to) {
+    /** @type {Answers} */
+    const changes = { [output]: { rank: to } };
+    const taken = ids.find((/** @type {string} */ id) => id !== output && to !== null && rank(id) === to);
+    if (!setting.campaign.ties && taken) changes[taken] = { rank: null };
+    setting.change(changes);
+    refresh();
+  }
+  const board = shelves({
+    outputs: ids,
+    labels,
+    ties: setting.campaign.ties,
+    ranks: () => Object.fromEntries(ids.map((/** @type {string} */ id) => [id, rank(id)])),
+    locked: setting.locked,
+    change: give,
+  });
+  /** @type {Stop[]} */
+  const stops = [];
+  const cards = item.outputs.map((output, i) => {
+    const widget = rankWidget({
+      count: labels.length || ids.length,
+      labels,
+      label: t("rank_of", { letter: letter(i) }),
+      value: rank(output.id),
+      locked: setting.locked,
+      change: (to) => give(output.id, to),
+      attend: () => setting.attend(stop),
+    });
+    const badge = h("span.badge", { "aria-hidden": "true" }, letter(i));
+    board.drag(badge, output.id);
+    const text = textBlock(output.text, setting.campaign.target, t("translation_n", { letter: letter(i) }));
+    const said = h("p.lesson.said", { role: "status" });
+    const card = h(
+      "article.card",
+      { "aria-label": t("translation_n", { letter: letter(i) }) },
+      badge,
+      h("div", {}, text, mediaBlock(output.media, setting, t("translation_n", { letter: letter(i) }))),
+      widget.element,
+      said,
+    );
+    /** @type {Stop} */
+    const stop = {
+      outputs: [output.id],
+      attended: ids,
+      element: card,
+      isOpen: () => open(output.id),
+      key: (event) => !skip.skipped() && widget.key(event),
+      focus: widget.focus,
+      comment: comment.open,
+      skip: skip.open,
+      show: () => {
+        widget.show(rank(output.id));
+        said.textContent = lesson(output, rank(output.id));
+      },
+    };
+    stops.push(stop);
+    return card;
+  });
+  const refresh = () => {
+    board.show();
+    stops.forEach((stop) => stop.show());
+  };
+  const texts = given(item, setting);
+  // On narrow screens a long source scrolls by itself above the cards: keys must reach it.
+  if (texts[0] && matchMedia("(max-width: 46rem)").matches) texts[0].tabIndex = 0;
+  const left = h("div.given", {}, ...around.before, ...texts, ...around.after, board.element);
+  const right = h("div.cards", {}, ...cards, comment.element, skip.element);
+  element.append(...present([note(item), h("div.columns", {}, left, right)]));
+  return { element, stops, show: () => (board.show(), comment.show(), skip.show()) };
 }

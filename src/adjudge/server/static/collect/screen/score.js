@@ -1,7 +1,7 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
 import { h, modified, takesBack } from "../shared/dom.js";
-import { meaning, t } from "../shared/interface_texts.js";
+import { hasText, t } from "../shared/interface_texts.js";
 
 /**
  * @typedef {Server.ScaleOut} Scale
@@ -302,4 +302,13 @@ function clamp(value, scale) {
 function round(value, scale) {
   const stepped = scale.low + Math.round((value - scale.low) / scale.step) * scale.step;
   return Number(clamp(stepped, scale).toFixed(6));
+}
+
+/**
+ * What a number on a scale means, in the language of the page where the words are a protocol's own. A campaign's own
+ * words stay as they are.
+ * @param {string} text @returns {string}
+ */
+function meaning(text) {
+  return hasText(`=${text}`) ? t(`=${text}`) : text;
 }

@@ -1,8 +1,6 @@
 // @ts-check
 /** One screen: what is judged, with what stands around it, and the stops that keys go through. */
 import { h } from "../shared/dom.js";
-import { editItem } from "./edit.js";
-import { pairItem, rankingItem, scoreItem, wholePage } from "./items.js";
 import { context, headings, markHint } from "./item_parts.js";
 import { t } from "../shared/interface_texts.js";
 
@@ -11,25 +9,19 @@ import { t } from "../shared/interface_texts.js";
  * @typedef {{outputs: string[], attended: string[], element: HTMLElement, isOpen: () => boolean,
  *   key: (event: KeyboardEvent) => boolean, focus: () => void, comment: () => void, skip: () => void, show: () => void,
  *   takesShift?: boolean, optional?: boolean}} Stop  optional: passed over when nothing is open
- * @typedef {{campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
+ * @typedef {{kind: Kind, campaign: Server.CampaignOut, answers: () => Answers, locked: boolean, tutorial: boolean,
  *   change: (changes: Answers) => void, attend: (stop: Stop) => void, turn: (stop: Stop) => void,
  *   on: () => void, mediumAt: (place: string, number: number) => string,
  *   played: (place: string, seconds: number) => void}} Setting  attend: to what has the focus; turn: to what is to get it
  * @typedef {{before: HTMLElement[], after: HTMLElement[]}} Around
- * @typedef {import("./items.js").ItemView} ItemView
+ * @typedef {{element: HTMLElement, stops: Stop[], show?: () => void}} ItemView
+ * @typedef {import("../marking/marking.js").Marking} Marking
+ * @typedef {{
+ *   item: (item: Server.ItemOut, setting: Setting, number: number, around: Around) => ItemView,
+ *   whole?: (screen: Server.ScreenOut, setting: Setting) => ItemView,
+ *   mark?: (...given: ConstructorParameters<typeof import("../marking/marking.js").Marking>) => Marking}} Kind
+ *   what a page loads to build the items of its campaign, scores of whole documents, and texts in which errors are marked
  */
-
-/**
- * What builds the item of a protocol; in all others each translation is judged by itself.
- * @type {Map<string, (item: Server.ItemOut, setting: Setting, number: number, around: Around) => ItemView>}
- */
-const BUILDERS = new Map(
-  Object.entries({
-    ranking: rankingItem,
-    pairwise: pairItem,
-    postedit: editItem,
-  }),
-);
 
 /**
  * @param {Server.ScreenOut} screen
@@ -37,7 +29,6 @@ const BUILDERS = new Map(
  * @returns {{element: HTMLElement, stops: Stop[], show: () => void}}
  */
 export function screenView(screen, setting) {
-  const build = BUILDERS.get(setting.campaign.protocol) ?? scoreItem;
   /** @type {Stop[]} */
   const stops = [];
   /** @type {(() => void)[]} */
@@ -52,8 +43,8 @@ export function screenView(screen, setting) {
     if (built.show) refreshers.push(built.show);
     return built.element;
   };
-  const items = screen.items.map((item, i) => take(build(item, setting, screen.items.length > 1 ? i + 1 : 0, around)));
-  const whole = screen.whole.length ? [take(wholePage(screen, setting))] : [];
+  const items = screen.items.map((item, i) => take(setting.kind.item(item, setting, screen.items.length > 1 ? i + 1 : 0, around)));
+  const whole = setting.kind.whole && screen.whole.length ? [take(setting.kind.whole(screen, setting))] : [];
   const element = h(
     `section.screen.${setting.campaign.protocol}`,
     { "aria-label": t("screen") },

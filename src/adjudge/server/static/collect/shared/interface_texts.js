@@ -1,10 +1,11 @@
 // @ts-check
-/** The interface's texts: one catalogue file per language in `texts/`. Adding a language is adding a file. */
+/**
+ * The interface's texts: one catalogue file per language in `texts/`. Adding a language is adding a file. The server sends
+ * a page the texts that it shows, those that are needed after the first screen apart, and English where a text is missing.
+ */
 
 /** @type {Record<string, any>} */
-let catalogue = {};
-/** @type {Record<string, any>} */
-let english = {};
+const catalogue = {};
 let language = "en";
 const STORED = "adjudge:language";
 
@@ -24,17 +25,38 @@ export function currentLocale() {
 }
 
 /**
- * Load the catalogue of the language chosen before, or of the browser's first language that there is.
- * @param {string} [more]  a folder with further texts, which only some pages need
+ * Load the texts of a page, in the language chosen before, or the browser's first that there is.
+ * @param {string} [part]  what is loaded: `.later` is what the first screen does not need
  */
-export async function loadTexts(more) {
+export async function loadTexts(part = "") {
+  const root = document.documentElement;
   const known = languages();
   const wanted = [localStorage.getItem(STORED) || "", ...navigator.languages.map((preferred) => preferred.split("-")[0]), "en"];
   language = wanted.find((name) => name in known) || "en";
-  english = await load("en", more);
-  catalogue = language === "en" ? english : await load(language, more);
-  document.documentElement.lang = language;
-  document.documentElement.dir = catalogue.direction || "ltr";
+  const answer = await fetch(`${root.dataset.static}texts/${root.dataset.page}${part}.${language}.json`);
+  if (answer.ok) Object.assign(catalogue, await answer.json());
+  root.lang = language;
+  root.dir = catalogue.direction || "ltr";
+}
+
+/** @type {Promise<void> | null} */
+let loadingLater = null;
+
+/**
+ * A module that is loaded after the first screen, with its texts.
+ * @template Loaded
+ * @param {Promise<Loaded>} loading @returns {Promise<Loaded>}
+ */
+export async function later(loading) {
+  loadingLater ??= loadTexts(".later");
+  const [loaded] = await Promise.all([
+    loading,
+    loadingLater.catch((fault) => {
+      loadingLater = null;
+      throw fault;
+    }),
+  ]);
+  return loaded;
 }
 
 /**
@@ -47,15 +69,6 @@ export async function chooseLanguage(wanted) {
   if (!answer.ok) throw new Error(`the server answered ${answer.status}`);
   localStorage.setItem(STORED, wanted);
   location.reload();
-}
-
-/** @param {string} name @param {string} [more] @returns {Promise<Record<string, any>>} */
-async function load(name, more) {
-  const files = [`texts/${name}.json`, ...(more ? [`texts/${more}/${name}.json`] : [])];
-  const answers = await Promise.all(files.map((file) => fetch(`${document.documentElement.dataset.static}${file}`)));
-  // Further texts may be missing in a language; the English ones stand in for them.
-  const texts = await Promise.all(answers.map((answer) => (answer.ok ? answer.json() : {})));
-  return Object.assign({}, ...texts);
 }
 
 /** @param {string} code @returns {string} the name of a language in the language of the page */
@@ -74,7 +87,11 @@ export function languageName(code) {
  * @returns {string}
  */
 export function t(key, values = {}) {
-  let text = catalogue[key] ?? english[key] ?? key;
+  let text = catalogue[key];
+  if (text === undefined) {
+    reportError(new Error(`there is no text ${key}`));
+    return key;
+  }
   if (typeof text === "object") {
     const form = new Intl.PluralRules(language).select(Number(values.n));
     text = text[form] ?? text.other;
@@ -85,13 +102,11 @@ export function t(key, values = {}) {
 }
 
 /**
- * What a number on a scale means, in the language of the page where the words are a protocol's own. A campaign's own
- * words stay as they are.
- * @param {string} text @returns {string}
+ * What there is of a campaign's own words in the language of the page; else for all languages, in English, or at all.
+ * @param {Record<string, string> | null} texts @returns {string}
  */
-export function meaning(text) {
-  const key = Object.keys(english).find((name) => name.startsWith("anchor_") && english[name] === text);
-  return key ? t(key) : text;
+export function inLanguage(texts) {
+  return texts ? (texts[language] ?? texts[""] ?? texts.en ?? Object.values(texts)[0]) : "";
 }
 
 /**
@@ -99,7 +114,7 @@ export function meaning(text) {
  * @param {string} key @returns {boolean}
  */
 export function hasText(key) {
-  return key in english;
+  return key in catalogue;
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
-/** Dialogs: the keys, the instructions, the overview of screens, entering again, and handing in. */
+/** Dialogs that nobody needs on the first screen: the keys, the overview of screens, entering again, and handing in. */
 import { copyButton } from "../shared/copy.js";
-import { dialog, h, modified, shownText } from "../shared/dom.js";
+import { dialog, h, modified } from "../shared/dom.js";
 import { call, renewToken, secretIn } from "../shared/net.js";
 import { keysOn, switchKeys } from "../shared/prefs.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
@@ -106,33 +106,6 @@ export function showKeys(campaign) {
     h("p", {}, box, " ", h("label", { for: "keys-on" }, t("keys_on"))),
     h("button.primary", { type: "button", autofocus: true, onclick: () => shown.close() }, t("close")),
   ]);
-}
-
-/** @param {Server.InstructionsOut} instructions @param {boolean} [first] */
-export function showInstructions(instructions, first = false) {
-  const shown = dialog(
-    t("instructions"),
-    [
-      prose(instructions.body),
-      first ? h("p.hint.keys-hint", {}, t("keys_hint")) : null,
-      h(
-        "button.primary",
-        { type: "button", autofocus: true, onclick: () => shown.close() },
-        t(first ? "begin" : "close"),
-      ),
-    ],
-    { className: "wide" },
-  );
-}
-
-/**
- * A text of the organisers, each part in the direction of its own words.
- * @param {import("../shared/dom.js").ShownText} text @returns {HTMLElement}
- */
-export function prose(text) {
-  const nodes = shownText(text);
-  for (const node of nodes) if (node instanceof HTMLElement) node.dir = "auto";
-  return h("div.prose", {}, ...nodes);
 }
 
 /**

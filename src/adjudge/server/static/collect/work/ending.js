@@ -1,25 +1,13 @@
 // @ts-check
-/** From one task to another: handing in, the pause before the next one, tasks given before, and the last page. */
+/** Handing in, the pause before the next task, and the last page. */
+import { copyButton } from "../shared/copy.js";
 import { clockTime, h } from "../shared/dom.js";
 import { showHandIn } from "./dialogs.js";
+import { leave, openTask } from "./taking.js";
 import { call } from "../shared/net.js";
 import { t } from "../shared/interface_texts.js";
 
 /** @typedef {import("../work.js").Work} Work */
-
-const SLOW_MS = 700; // what takes longer is said to be under way
-let fetching = false;
-
-/**
- * No task is on the page any more: report its time, and let keys do nothing.
- * @param {Work} page
- */
-function leave(page) {
-  page.saving.reportTime(0);
-  page.clock.show(null);
-  page.task = null;
-  page.stops = [];
-}
 
 /**
  * Between two tasks: what is done, what is left, and as long a pause as wanted.
@@ -28,75 +16,54 @@ function leave(page) {
 function pause(page, work) {
   leave(page);
   page.tasks = work.tasks;
-  const done = work.tasks.filter((task) => task.finished).length;
-  page.frame.showPause(done, work.tasks_planned, clockTime(work.active_seconds), () => page.take(work));
+  const [n, count] = [work.tasks.filter((task) => task.finished).length, work.tasks_planned];
+  const left = count === null ? "" : `${t("tasks_left", { n: count - n })} `;
+  const heading = h("h2", {}, count === null ? t("task_done", { n }) : t("task_done_of", { n, count }));
+  const text = h("p", {}, left + t("pause_text", { time: clockTime(work.active_seconds) }));
+  const next = h("button.primary", { type: "button", onclick: () => page.take(work) }, t("next_task"));
+  page.frame.showEnd(h("section.end.pause", {}, heading, text, next));
+  next.focus();
 }
 
 /**
- * Ask the server for what is to be shown next. One at a time: pressed again, the second answer would come while somebody
- * judges already, and show another screen. Where it takes long, the page says that something is under way.
- * @param {Work} page @param {() => Promise<Server.WorkOut>} ask @param {(work: Server.WorkOut) => void} show
+ * A text in the place of a screen.
+ * @param {Work} page @param {string} title @param {...(HTMLElement | string | null)} content
  */
-async function fetchAlone(page, ask, show) {
-  if (fetching) return;
-  fetching = true;
-  /** @type {Element | undefined} */
-  let told;
-  const timer = setTimeout(() => (told = page.frame.notice(t("entering"), "info")), SLOW_MS);
-  try {
-    const work = await ask();
-    fetching = false;
-    show(work);
-  } catch (error) {
-    page.saving.notDone(error);
-  } finally {
-    clearTimeout(timer);
-    told?.remove();
-    fetching = false;
-  }
+export function showText(page, title, ...content) {
+  const parts = content.map((part) => (typeof part === "string" ? h("p", {}, part) : part));
+  page.frame.showEnd(h("section.end", {}, h("h2", {}, title), ...parts));
+  page.frame.main.focus();
 }
+
+/** @typedef {"running" | "paused" | "closed"} State */
 
 /**
- * Take the next task.
- * @param {Work} page
+ * The last page.
+ * @param {Work} page @param {Server.WorkOut} work
  */
-export function takeNext(page) {
-  const show = (/** @type {Server.WorkOut} */ work) => (work.task || work.completion || work.form ? page.take(work) : showEnd(page, work));
-  return fetchAlone(page, () => call("POST", "/api/tasks/next"), show);
-}
-
-/**
- * Go to a task that was given before.
- * @param {Work} page @param {string} id
- */
-export function openTask(page, id) {
-  const ask = () => page.saving.queue.flush().then(() => call("GET", `/api/work?task=${encodeURIComponent(id)}`));
-  return fetchAlone(page, ask, (work) => page.take(work));
-}
-
-/**
- * Back to the last page, with the code, after answers were looked at again.
- * @param {Work} page
- */
-export function backToEnd(page) {
-  const show = (/** @type {Server.WorkOut} */ work) => {
-    leave(page);
-    showEnd(page, work);
-  };
-  return fetchAlone(page, () => page.saving.queue.flush().then(() => call("GET", "/api/work")), show);
-}
-
-/** @param {Work} page @param {Server.WorkOut} work */
 export function showEnd(page, work) {
+  const { completion } = work;
+  const state = /** @type {State} */ (work.news.state);
+  if (!completion) {
+    if (state === "running") return showText(page, t("nothing_to_do"), t("nothing_to_do_text"));
+    return showText(page, t(state), t(`${state}_text`));
+  }
   const free = page.campaign.navigation === "free" ? work.tasks : [];
+  const open = (/** @type {string} */ id) => () => void openTask(page, id);
   const review = free.map((task) =>
-    h(
-      "button.quiet",
-      { type: "button", onclick: () => void openTask(page, task.id) },
-      t("task_finished", { n: task.number }),
-    ),
+    h("button.quiet", { type: "button", onclick: open(task.id) }, t("task_finished", { n: task.number })),
   );
-  page.frame.showEnd(work.completion, clockTime(work.active_seconds), review, work.news.state);
+  const { code, url } = completion;
+  showText(
+    page,
+    t("thank_you"),
+    t("thank_you_text", { time: clockTime(work.active_seconds) }),
+    state === "running" ? null : `${t(state)}. ${t(`${state}_text`)}`,
+    code ? h("p", {}, t("code"), " ", h("code.code", {}, code), " ", copyButton(code)) : null,
+    url ? h("p", {}, h("a.button.primary", { href: url, rel: "noreferrer" }, t("return"))) : null,
+    completion.more ? h("button.more", { type: "button", onclick: page.actions().nextTask }, t("another_task")) : null,
+    review.length ? h("div.tasks", {}, h("p.hint", {}, t("review")), ...review) : null,
+  );
 }
 
 // A task is handed in once, also where the dialog that waits for it was closed by a gesture that no page can hold up.

@@ -3,7 +3,8 @@
 import { h } from "../shared/dom.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
 import { call } from "../shared/net.js";
-import { prose } from "./dialogs.js";
+import { showText } from "./ending.js";
+import { prose } from "./instructions.js";
 
 /** @typedef {import("../work.js").Work} Work */
 
@@ -26,7 +27,14 @@ export async function showForm(page) {
     if (open) return open.focus();
     await sendForm(page, fields, said);
   };
-  const decline = () => page.frame.showText(t("form_declined_title"), t("form_declined_text"));
+  const decline = async () => {
+    try {
+      await call("POST", "/api/decline");
+      showText(page, t("form_declined_title"), t("form_declined_text"));
+    } catch (error) {
+      page.saving.notDone(error);
+    }
+  };
   const consent = form?.consent
     ? [prose(form.consent), h("p.agree", {}, agree, " ", h("label", { for: agree.id }, t("form_agree")))]
     : [];
@@ -38,9 +46,10 @@ export async function showForm(page) {
       ? h("button.primary", { type: "submit" }, t("form_send"))
       : h("button.primary", { type: "button", onclick: () => location.reload() }, t("try_again")),
   );
-  page.frame.showForm(
-    h("form.before", { onsubmit: send }, h("h2", { tabindex: -1 }, t("form_title")), ...consent, ...fields.map((one) => one.element), said, buttons),
-  );
+  const heading = h("h2", { tabindex: -1 }, t("form_title"));
+  const shown = h("form.before", { onsubmit: send }, heading, ...consent, ...fields.map((one) => one.element), said, buttons);
+  page.frame.showEnd(h("section.end", {}, shown));
+  heading.focus();
 }
 
 /**

@@ -1,6 +1,5 @@
 // @ts-check
-/** The frame around a screen: progress, saving, time and buttons; and the last page. */
-import { copyButton } from "../shared/copy.js";
+/** The frame around a screen: progress, saving, time and buttons. */
 import { h, logo, present, scrollToElement } from "../shared/dom.js";
 import { chooseLanguage, currentLanguage, languages, t } from "../shared/interface_texts.js";
 
@@ -192,71 +191,13 @@ export class Frame {
   }
 
   /**
-   * Between two tasks.
-   * @param {number} done @param {number | null} planned @param {string} time @param {() => void} goOn
+   * Something that stands in the place of a screen: a pause, a form, the last page.
+   * @param {HTMLElement} content
    */
-  showPause(done, planned, time, goOn) {
+  showEnd(content) {
     document.body.classList.add("ended");
     this.end.hidden = true;
-    const left = planned === null ? null : planned - done;
-    const heading = planned === null ? t("task_done", { n: done }) : t("task_done_of", { n: done, count: planned });
-    const next = h("button.primary", { type: "button", onclick: goOn }, t("next_task"));
-    this.main.replaceChildren(
-      h(
-        "section.end.pause",
-        {},
-        h("h2", {}, heading),
-        h("p", {}, left === null ? t("pause_text", { time }) : `${t("tasks_left", { n: left })} ${t("pause_text", { time })}`),
-        next,
-      ),
-    );
-    next.focus();
-  }
-
-  /**
-   * Something that is filled in before there is anything to judge.
-   * @param {HTMLElement} form
-   */
-  showForm(form) {
-    document.body.classList.add("ended");
-    this.main.replaceChildren(h("section.end", {}, form));
-    form.querySelector("h2")?.focus();
-  }
-
-  /** @param {string} title @param {string} text */
-  showText(title, text) {
-    document.body.classList.add("ended");
-    this.main.replaceChildren(h("section.end", {}, h("h2", {}, title), h("p", {}, text)));
-    this.main.focus();
-  }
-
-  /**
-   * The last page.
-   * @param {Server.CompletionOut | null} completion @param {string} time @param {HTMLElement[]} review  ways back to tasks @param {string} state
-   */
-  showEnd(completion, time, review, state) {
-    document.body.classList.add("ended");
-    this.end.hidden = true;
-    const code = completion?.code;
-    const parts = completion
-      ? [
-          h("h2", {}, t("thank_you")),
-          h("p", {}, t("thank_you_text", { time })),
-          state === "running" ? null : h("p", {}, `${t(state)}. ${t(`${state}_text`)}`),
-          code ? h("p", {}, t("code"), " ", h("code.code", {}, code), " ", copyButton(code)) : null,
-          completion.url
-            ? h("p", {}, h("a.button.primary", { href: completion.url, rel: "noreferrer" }, t("return")))
-            : null,
-          completion.more
-            ? h("button.more", { type: "button", onclick: this.actions.nextTask }, t("another_task"))
-            : null,
-          review.length ? h("div.tasks", {}, h("p.hint", {}, t("review")), ...review) : null,
-        ]
-      : state === "running"
-        ? [h("h2", {}, t("nothing_to_do")), h("p", {}, t("nothing_to_do_text"))]
-        : [h("h2", {}, t(state)), h("p", {}, t(`${state}_text`))];
-    this.main.replaceChildren(h("section.end", {}, ...parts));
-    this.main.focus();
+    this.main.replaceChildren(content);
   }
 }
 
