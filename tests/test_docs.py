@@ -80,6 +80,44 @@ def test_what_a_page_shows_can_be_typed(page: Path) -> None:
         assert used <= known, f"{page.name}: adjudge {name} has no {sorted(used - known)}"
 
 
+LONGEST_SENTENCE = 40
+"""In words, without what stands in code; most sentences have fewer than 25."""
+GENERATED = {"commands.md", "evidence.md"}
+
+
+def paragraphs(text: str) -> list[str]:
+    """The texts of a page between blank lines, headings, items of lists and borders of table cells."""
+    blocks = [""]
+    for line in FENCE.sub("\n", text).splitlines():
+        if not line.strip("> ") or line.startswith("#"):
+            blocks.append("")
+        elif line.startswith("|"):
+            blocks += [*re.split(r"(?<!\\)\|", line), ""]
+        elif item := re.match(r"\s*(?:[-*]|\d+\.) (.*)", line):
+            blocks.append(item[1])
+        else:
+            blocks[-1] += f" {line}"
+    return blocks
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a page: names in code are no words, and of a link its words count alone."""
+    plain = [re.sub(r"`[^`]*`", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", block)) for block in paragraphs(text)]
+    return [sentence for block in plain for sentence in re.split(r"(?<=[.!?])[)\"”*_]*\s", block)]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name not in GENERATED], ids=lambda page: page.name)
+def test_no_sentence_of_a_page_is_too_long(page: Path) -> None:
+    counted = [(len(re.findall(r"\S*\w\S*", one)), one) for one in sentences(page.read_text(encoding="utf-8"))]
+    assert [one for words, one in counted if words > LONGEST_SENTENCE] == []
+
+
+def test_a_sentence_ends_where_it_ends() -> None:
+    text = "# Not this\n\nOne `a b. c` two. Three\n[four five](x.md#y-z)!\n\n- Six.\n\n| seven | eight. nine |\n"
+    ended = [one.split() for one in sentences(text) if one.strip()]
+    assert [len(words) for words in ended] == [2, 3, 1, 1, 1, 1]
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_to_files(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
