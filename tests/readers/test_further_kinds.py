@@ -593,6 +593,288 @@ def _booleans(folder: Path) -> Path:
     return folder / "b.parquet"
 
 
+def rows_of(
+    header: Sequence[str], row: Callable[..., Sequence[Any]], *, separator: str = ",", steps: int = 100
+) -> Callable[[Path], Path]:
+    """A table with a row for each judgment, made of person, text, system and score."""
+    return lambda folder: write(
+        folder / "t.csv", header, [row(*each) for each in judgments(steps=steps)], separator=separator
+    )
+
+
+def pairs_of(
+    header: Sequence[str], row: Callable[..., Sequence[Any]], *, separator: str = ","
+) -> Callable[[Path], Path]:
+    """A table with a row for each comparison, made of person, text, two systems and by how much the first is better."""
+    return lambda folder: write(folder / "t.csv", header, [row(*each) for each in _pairs()], separator=separator)
+
+
+def survey(header: Sequence[str], names: Sequence[str], *, separator: str = ",") -> Callable[[Path], Path]:
+    """A survey with a row for each person and a column for each text and system, under these names."""
+
+    def make(folder: Path) -> Path:
+        scores = _everything()
+        answers = [[scores[p, t, s] for t in TEXTS for s in SYSTEMS] for p in PEOPLE]
+        about = [[f"{name} {n}" for name in header] for n in range(len(PEOPLE))]
+        rows = [[*who, *said] for who, said in zip(about, answers, strict=True)]
+        return write(folder / "survey.csv", [*header, *names], rows, separator=separator)
+
+    return make
+
+
+def _won(d: int, *words: str) -> str:
+    return words[0] if d > 0 else words[1] if d else words[2]
+
+
+FURTHER += [
+    Kind("Swedish", long("Bedömare", "Mening", "System", "Betyg")),
+    Kind("Turkish", long("Değerlendirici", "Cümle", "Sistem", "Puan")),
+    Kind("Hungarian", long("Értékelő", "Mondat", "Rendszer", "Pontszám")),
+    Kind("Ukrainian", long("Оцінювач", "Речення", "Система", "Оцінка")),
+    Kind("Chinese, long signs", long("評分者", "句子", "翻譯系統", "分數")),
+    Kind("Polish", long("Oceniający", "Zdanie", "System", "Ocena")),
+    Kind(
+        "words of surveys",
+        worded(["Extremely bad", "Somewhat bad", "Neither good nor bad", "Somewhat good", "Extremely good"]),
+    ),
+    Kind(
+        "marks of statistics programs",
+        rows_of(
+            ("annotator", "segment", "system", "score"),
+            lambda p, t, s, x: (p, t, s, -999 if (t, s) == (3, "Opus") else x),
+        ),
+        note="-999 stands for no answer",
+    ),
+    Kind(
+        "faults of spreadsheets",
+        rows_of(
+            ("annotator", "segment", "system", "score"),
+            lambda p, t, s, x: (p, t, s, "#DIV/0!" if (t, s) == (3, "Opus") else x),
+        ),
+    ),
+    Kind(
+        "points lost in MQM",
+        rows_of(("rater", "seg_id", "system", "mqm_score"), lambda p, t, s, x: (p, t, s, (x - 100) // 6)),
+    ),
+    Kind(
+        "z behind a point",
+        rows_of(("rater", "seg_id", "system", "score.z"), lambda p, t, s, x: (p, t, s, round((x - 60) / 18, 3))),
+    ),
+    Kind(
+        "word error rates",
+        rows_of(("speaker", "utt", "asr", "WER"), lambda p, t, s, x: (p, t, s, (100 - x) / 100)),
+        says="--columns score=WER --lower-is-better",
+        people=None,
+    ),
+    Kind(
+        "two columns of systems",
+        rows_of(("system", "model", "segment", "score"), lambda p, t, s, x: (f"sys-{p}", s, t, x)),
+        says="--columns system=model",
+    ),
+    Kind(
+        "languages in a column",
+        lambda folder: write(
+            folder / "t.csv",
+            ("annotator", "language", "segment", "system", "score"),
+            [
+                row
+                for p, t, s, x in judgments()
+                for row in ((p, "German", t, s, x), (p, "French", t, SYSTEMS[2 - SYSTEMS.index(s)], x))
+            ],
+        ),
+        criteria=2,
+    ),
+    Kind(
+        "locales in a column",
+        lambda folder: write(
+            folder / "t.csv",
+            ("linguist", "locale", "string", "engine", "score"),
+            [
+                row
+                for p, t, s, x in judgments()
+                for row in ((p, "de-DE", t, s, x), (p, "fr-FR", t, SYSTEMS[2 - SYSTEMS.index(s)], x))
+            ],
+        ),
+        criteria=2,
+    ),
+    Kind(
+        "sides in German",
+        pairs_of(
+            ("Bewerter", "Satz", "System links", "System rechts", "Sieger"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "links", "rechts", "unentschieden")),
+            separator=";",
+        ),
+    ),
+    Kind(
+        "votes for A and B",
+        pairs_of(
+            ("voter", "prompt_id", "model_a", "model_b", "vote"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "A", "B", "Tie")),
+        ),
+    ),
+    Kind(
+        "sides by what they hold",
+        pairs_of(
+            ("rater", "item", "top", "bottom", "choice"), lambda p, t, a, b, d: (p, t, a, b, _won(d, a, b, "same"))
+        ),
+    ),
+    Kind(
+        "sides by number",
+        pairs_of(
+            ("annotator", "prompt", "model_1", "model_2", "preferred"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "1", "2", "3")),
+        ),
+        says="--winner left=1,right=2",
+    ),
+    Kind(
+        "a scale between sides",
+        pairs_of(
+            ("rater", "item", "left_system", "right_system", "Likert"),
+            lambda p, t, a, b, d: (p, t, a, b, max(-3, min(3, -d // 8))),
+        ),
+        says="--columns winner=Likert --winner left=-3",
+    ),
+    Kind(
+        "a score of each side",
+        pairs_of(
+            ("annotator", "item", "model_a", "model_b", "model_a_score", "model_b_score"),
+            lambda p, t, a, b, d: (p, t, a, b, 50 + d, 50),
+        ),
+    ),
+    Kind(
+        "marks for each outcome",
+        pairs_of(
+            ("rater", "conv", "model_a", "model_b", "winner_model_a", "winner_model_b", "winner_tie"),
+            lambda p, t, a, b, d: (p, f"c{t}", a, b, int(d > 0), int(d < 0), int(d == 0)),
+        ),
+    ),
+    Kind("REDCap", survey(("record_id", "form_complete"), [f"q{t}_{s}" for t in TEXTS for s in SYSTEMS])),
+    Kind(
+        "LimeSurvey",
+        survey(("id", "submitdate"), [f"Wie gut ist Satz {t}? [{s}]" for t in TEXTS for s in SYSTEMS], separator=";"),
+    ),
+    Kind(
+        "people and systems in the names of columns",
+        lambda folder: write(
+            folder / "t.csv",
+            ("segment", *(f"{p}_{s}" for p in PEOPLE for s in SYSTEMS)),
+            [(t, *(_everything()[p, t, s] for p in PEOPLE for s in SYSTEMS)) for t in TEXTS],
+        ),
+        says="--wide annotator,system",
+    ),
+    Kind(
+        "a column for each text",
+        lambda folder: write(
+            folder / "t.csv",
+            ("system", *(f"seg{t}" for t in TEXTS)),
+            [(s, *(_everything()["eva", t, s] for t in TEXTS)) for s in SYSTEMS],
+        ),
+        people=None,
+    ),
+    Kind(
+        "ties as lists",
+        lambda folder: as_json(
+            folder / "t.json",
+            [
+                {"user": p, "item": t, "ranking": [group.split(" = ") for group in order.split(" > ")]}
+                for p, t, order in _orders_of()
+            ],
+        ),
+    ),
+    Kind(
+        "most and least",
+        lambda folder: write(
+            folder / "t.csv",
+            ("rater", "item", "shown", "most natural", "least natural"),
+            [
+                (
+                    p,
+                    t,
+                    ";".join(SYSTEMS),
+                    order.replace("=", ">").split(" > ")[0],
+                    order.replace("=", ">").split(" > ")[-1],
+                )
+                for p, t, order in _orders_of()
+            ],
+        ),
+    ),
+    Kind(
+        "turns in a list",
+        lambda folder: as_json(
+            folder / "t.jsonl",
+            [
+                {
+                    "judge": p,
+                    "question_id": t,
+                    "model": s,
+                    "scores": [x, _everything()[p, t, SYSTEMS[2 - SYSTEMS.index(s)]]],
+                }
+                for p, t, s, x in judgments(steps=5)
+            ],
+            lines=True,
+        ),
+        criteria=2,
+    ),
+    Kind(
+        "doccano",
+        lambda folder: as_json(
+            folder / "admin.jsonl",
+            [
+                {"id": n, "text": "...", "system": s, "segment": t, "label": [str(x)], "annotator": p}
+                for n, (p, t, s, x) in enumerate(judgments(steps=5))
+            ],
+            lines=True,
+        ),
+    ),
+    Kind(
+        "words of a decision",
+        worded(["not acceptable", "acceptable with edits", "acceptable"], "decision"),
+        says="--columns score=decision --values",
+        worth={"not acceptable": 1, "acceptable with edits": 2, "acceptable": 3},
+    ),
+]
+
+
+@further("a survey with questions and ids below its header")
+def _qualtrics(folder: Path) -> Path:
+    scores = _everything()
+    header = ["StartDate", "Progress", "ResponseId"] + [f"Q{t}_{n}" for t in TEXTS for n in (1, 2, 3)]
+    asked = ["Start Date", "Progress", "Response ID"] + [
+        f"Sentence {t}: how good? - {s}" for t in TEXTS for s in SYSTEMS
+    ]
+    ids = [json.dumps({"ImportId": name}) for name in header]
+    rows = [
+        ("2025-11-03 14:02:11", 100, f"R_{n}", *(scores[p, t, s] for t in TEXTS for s in SYSTEMS))
+        for n, p in enumerate(PEOPLE)
+    ]
+    return write(folder / "q.csv", header, [asked, ids, *rows])
+
+
+@further("two rows of names in a workbook, the upper one with few")
+def _upper_row(folder: Path) -> Path:
+    scores, words = _everything(), ("Very poor", "Poor", "Fair", "Good", "Very good")
+    top = ["Respondent ID", "Start Date"] + [cell for t in TEXTS for cell in (f"Sentence {t}", None, None)]
+    below = [None, None, *SYSTEMS * len(TEXTS)]
+    rows = [
+        (118800 + n, "11/3/2025", *(words[scores[p, t, s] - 1] for t in TEXTS for s in SYSTEMS))
+        for n, p in enumerate(PEOPLE)
+    ]
+    return workbook(folder / "s.xlsx", {"Sheet": [top, below, *rows]})
+
+
+@further("names above empty cells", note="empty cells of 'Rater' filled from above")
+def _blocks(folder: Path) -> Path:
+    blocks = [[row for row in judgments() if row[0] == p] for p in PEOPLE]
+    rows = [("" if n else p, t, s, x) for block in blocks for n, (p, t, s, x) in enumerate(block)]
+    return workbook(folder / "b.xlsx", {"Sheet": [("Rater", "Segment", "System", "Score"), *rows]})
+
+
+@further("a mean below the table", note="1 row of totals or means not read (line 146)")
+def _totals(folder: Path) -> Path:
+    rows = [*judgments(), ("", "", "Average", 63.2)]
+    return workbook(folder / "b.xlsx", {"Sheet": [("Rater", "Segment", "System", "Score"), *rows]})
+
+
 @pytest.mark.parametrize("case", FURTHER, ids=lambda case: case.name.replace(" ", "-"))
 def test_kinds(case: Kind, adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table, summary = read_kind(case, adjudge, tmp_path)

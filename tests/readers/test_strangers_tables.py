@@ -244,7 +244,10 @@ CROSSED = "品甲,品乙,译文,值\n" + "".join(
         ("ID,rater,A1,B2\n1,ann,70,80\n2,ann,60,90\n", "if each is a system, say 'systems' A1,B2"),
         ("Logiciel,Résultat\nx,7\ny,8\nx,9\ny,9\n", "'columns' system=Logiciel,score=Résultat"),
         ("system,Satz,Zahl\nx,1,70\ny,1,80\n", "'columns' score=Zahl"),
-        (CROSSED, "; 品甲 (2 different values) or 品乙 (3 different values) may be it; say which it is, as 'columns'"),
+        (
+            CROSSED,
+            "; 品甲 (2 values, such as 甲, 乙) or 品乙 (3 values, such as x, y, z) may be it; say which it is",
+        ),
         (CROSSED, "'columns' system=NAME,score=值"),
         (CROSSED.replace("品甲", "annotator"), "'columns' system=品乙,score=值"),
     ],

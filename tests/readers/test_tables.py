@@ -140,10 +140,10 @@ def test_values_of_winners_can_be_said(tmp_path: Path) -> None:
     values = {"left": 1, "right": 2, "tie": 0, "both-bad": 9}
     table = read(file, winner=values).table
     assert table["rank"].to_list() == [1, 2, 2, 1, 1, 1, 1, 1]
-    with pytest.raises(InputError, match=r"line 2: has winner '1'.*'winner' tie=1"):
+    with pytest.raises(InputError, match=r"line 2: has winner '1'.*'winner' MEANING=0,MEANING=1,MEANING=2"):
         read(file)
     words = written(tmp_path, "words.xlsx", [{"sysA": "x", "sysB": "y", "choice": "x is better"}])
-    with pytest.raises(InputError, match=r"as 'winner' 'tie=x is better'$"):
+    with pytest.raises(InputError, match=r"as 'winner' 'MEANING=x is better'$"):
         read(words)
     with pytest.raises(UsageError, match="choose one of left, right, tie, both-good, both-bad, none"):
         read(file, winner={"centre": 1})

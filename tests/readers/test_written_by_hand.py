@@ -182,10 +182,17 @@ def test_winners_written_as_missing_are_no_answer(tmp_path: Path) -> None:
 
 def test_columns_that_may_be_the_winner_are_named(tmp_path: Path) -> None:
     file = tmp_path / "pairs.csv"
+    rows = "".join(f"A,B,text {number},{'pq'[number % 2]}\n" for number in range(12))
+    file.write_text(f"left,right,prompt,antwort\n{rows}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"'columns' winner=antwort 'winner' MEANING=p,MEANING=q \(left, right or tie"):
+        read(file)
+
+
+def test_the_only_column_of_sides_says_who_won(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.csv"
     rows = "".join(f"A,B,text {number},{'AB'[number % 2]}\n" for number in range(12))
     file.write_text(f"left,right,prompt,antwort\n{rows}", encoding="utf-8")
-    with pytest.raises(InputError, match=r"has no column 'winner'.* as 'columns' winner=antwort"):
-        read(file)
+    assert read(file).table["rank"].to_list() == [1, 2, 2, 1] * 6
 
 
 def test_all_columns_that_may_be_the_score_are_named(tmp_path: Path) -> None:
@@ -193,7 +200,7 @@ def test_all_columns_that_may_be_the_score_are_named(tmp_path: Path) -> None:
     file = tmp_path / "wide.csv"
     file.write_text("system,item,ann,bob\nA,1,70,60\nB,1,50,60\n", encoding="utf-8")
     with pytest.raises(
-        InputError, match=r"ann \(2 different values\) or bob \(1 different value\) may be it.*or 'raters'"
+        InputError, match=r"ann \(2 values, such as 70, 50\) or bob \(1 value, such as 60\) may be it.*or 'raters'"
     ):
         read(file)
     file.write_text("system,Note (1 bis 5)\nA,4\nB,5\n", encoding="utf-8")

@@ -19,7 +19,7 @@ from adjudge.table.errors import InputError, Source, UsageError, param, shown, u
 from adjudge.table.files import parse_json
 from adjudge.table.judgments import POSITION, RECOGNISED_EXTRAS, SCHEMA, SPAN, ColumnUse
 from adjudge.table.protocols import KINDS, ON_SCALE, PROTOCOLS
-from adjudge.table.wording import as_argument, counted, short_list
+from adjudge.table.wording import MOST_NAMES, as_argument, listed, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -38,7 +38,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         "score", "rating", "raw_score", "da_score", "esa_score", "da", "points", "grade", "mark", "value",
         "overall", "quality", "overall_score", "quality_score", "mos", "bewertung", "punkte", "punktzahl",
         "puntuación", "puntaje", "skóre", "hodnocení", "分数", "得分", "评分", "評点", "評価", "スコア",
-        "点数",
+        "点数", "分數", "評分",
     ),
     "rank": ("rank", "ranking", POSITION),
     "annotator": (
@@ -70,7 +70,10 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "campaign": ("campaign", "campaign_id", "project"),
     "protocol": ("protocol",),
     "source_lang": ("source_lang", "src_lang", "srclang", "source_language", "sourcelanguage"),
-    "target_lang": ("target_lang", "tgt_lang", "trg_lang", "tgtlang", "trglang", "target_language", "targetlanguage"),
+    "target_lang": (
+        "target_lang", "tgt_lang", "trg_lang", "tgtlang", "trglang", "target_language", "targetlanguage", "locale",
+        "target_locale", "zielsprache", "langue_cible", "idioma_destino", "cílový_jazyk", "目标语言", "目標言語",
+    ),
     "kind": ("kind", "item_type"),
     "human": ("human", "is_human"),
     "spans": ("spans", "error_spans"),
@@ -95,15 +98,17 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
     "left": (
         "left", "model_a", "system_a", "sysa", "sys_a", "a", "x", "system1", "system_1", "sys1", "model1",
         "model_1", "first",
-        "left_system", "left_model",
+        "left_system", "left_model", "links", "gauche", "izquierda", "vlevo", "左",
     ),
     "right": (
         "right", "model_b", "system_b", "sysb", "sys_b", "b", "y", "system2", "system_2", "sys2", "model2", "model_2",
-        "second", "right_system", "right_model",
+        "second", "right_system", "right_model", "rechts", "droite", "derecha", "vpravo", "右",
     ),
     "winner": (
         "winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict",
-        "chosen_model", "chosen_system", "chosen", "preferred", "cmos", "ccr",
+        "chosen_model", "chosen_system", "chosen", "preferred", "cmos", "ccr", "vote", "pref", "selection", "selected",
+        "sieger", "gewinner", "präferenz", "vainqueur", "gagnant", "préférence", "ganador", "preferencia", "vítěz",
+        "胜者", "勝者",
     ),
 }  # fmt: skip
 
@@ -111,11 +116,14 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
 WINNERS: dict[str, tuple[str, ...]] = {
     "left": PAIR_COLUMNS["left"],
     "right": PAIR_COLUMNS["right"],
-    "tie": ("tie", "draw", "equal", "both", "same", "="),
+    "tie": (
+        "tie", "draw", "equal", "both", "same", "=", "tied", "unentschieden", "gleichstand", "égalité", "empate",
+        "remíza", "平局", "引き分け",
+    ),
     "both-good": ("both good", "tie (bothgood)", "tie (both good)", "bothgood"),
     "both-bad": ("both bad", "tie (bothbad)", "tie (both bad)", "bothbad", "neither"),
     "none": (),
-}
+}  # fmt: skip
 KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
 NO_COLUMN = "none"
 """What the user says where no column has a meaning: `annotator=none`."""
@@ -145,10 +153,10 @@ class ColumnMap:
         *,
         instead: str | None = None,
         why: str = "",
-        guesses: Mapping[str, int] | None = None,
+        guesses: Mapping[str, str] | None = None,
         likeliest: str | None = None,
         also: Mapping[str, str] | None = None,
-        lower: bool = False,
+        besides: str = "",
     ) -> InputError:
         """The error for a table in which no column has this meaning.
 
@@ -156,36 +164,45 @@ class ColumnMap:
             meaning: what is missing.
             instead: another meaning that would do.
             why: who needs it.
-            guesses: the columns that may be it, and how many different values each holds.
+            guesses: the columns that may be it, and what each holds.
             likeliest: the one of them to name in the example.
             also: what else is missing, and the column that may be it.
-            lower: whether lower values of the likeliest are better.
+            besides: further options to give with it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
-        listed = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
+        there = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
         # Where the caller knows that no column can be it, none is named.
         free_columns = [name for name in self.header if name not in self.columns.values()]
         likely = list(free_columns if guesses is None else guesses)[:1]
         free, either_of = (likely or ["NAME"])[0], ""
         if guesses and len(guesses) > 1:
-            several = [f"{shown(name)} ({counted(values, 'different value')})" for name, values in guesses.items()]
-            free, either_of = likeliest or "NAME", f"; {short_list(several, 'or')} may be it"
+            several = [f"{shown(name)} ({held})" for name, held in guesses.items()]
+            joined = listed(several, "or") if len(several) <= MOST_NAMES // 2 else short_list(several, "or")
+            free, either_of = likeliest or "NAME", f"; {joined} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
-        what = f"has no column {either}{why}, it has {shown(listed, 300)}{either_of}"
+        what = f"has no column {either}{why}, it has {shown(there, 300)}{either_of}"
         wide = f" (or {param('systems')}, where each system has a column)" if meaning == "system" else ""
         if meaning == "score" and either_of and "annotator" not in self.columns:
             wide = f" (or {param('raters')}, where each annotator has a column)"
         said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
-        said += f" {param('lower_is_better')}" if lower else ""
+        said += besides
         return self.source.fault(
             f"{what}; say which it is, as {param('columns')} {said}{wide}, or give {param('format')}"
         )
 
-    def looks_wide(self, systems: Sequence[str]) -> InputError:
-        """The error for a table without a column of systems, but with columns of numbers that may be systems."""
+    def looks_wide(self, systems: Sequence[str], joined: str = "") -> InputError:
+        """The error for a table without a column of systems, but with columns of numbers that may be systems.
+
+        Args:
+            systems: the columns of numbers.
+            joined: what their names join, if they join two things.
+        """
         what = f"has no column 'system', but {len(systems)} columns of numbers ({shown(', '.join(systems), 200)})"
         names = shown(as_argument(systems), 200)
         other = f"otherwise which is the system, as {param('columns')} system=NAME"
+        if joined:
+            ways = f"{param('wide')} annotator,system or {param('wide')} system,criterion"
+            other = f"if their names join two things ({joined}), say which in this order, as {ways}"
         return self.source.fault(f"{what}; if each is a system, say {param('systems')} {names}; {other}")
 
     def refuse_twice(self, twice: Collection[str], *, also: Collection[str] = ()) -> None:
@@ -342,8 +359,10 @@ KINDS_ELSEWHERE = {
 OPTIONAL = ("started", "ended", "active_seconds", "human")
 # How tools and people write that a number or a time is missing.
 MISSING = (
-    "", "-", "--", "–", "—", ".", "?", "na", "n/a", "n.a.", "#n/a", "<na>", "nan", "nil", "null", "none", "missing",
-    "not rated", "no answer", "no response", "skip", "skipped", "don't know", "dont know", "do not know", "unknown",
+    "", "-", "--", "–", "—", ".", "?", "na", "n/a", "n.a.", "#n/a", "#div/0!", "#value!", "#ref!", "#num!", "<na>",
+    "nan", "nil", "null", "none", "missing",
+    "not rated", "nicht bewertet", "non évalué", "no evaluado", "nehodnoceno", "no answer", "no response", "skip",
+    "skipped", "don't know", "dont know", "do not know", "unknown",
     "not applicable", "k. a.", "k.a.", "keine angabe", "weiß nicht", "weiss nicht", "n.v.t.", "s/o", "s.o.",
     "sans objet", "sans réponse", "pas de réponse", "ne sais pas", "n.s.p.", "n/d", "n.d.", "sin respuesta", "no sé",
     "no aplica", "neuvedeno", "bez odpovědi", "nevím", "non so", "não sei", "нет ответа", "не знаю", "н/д", "不知道",

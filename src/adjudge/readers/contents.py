@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import polars as pl
 
 from adjudge.readers.columns import NO_COLUMN, PAIR_COLUMNS, SYNONYMS, ColumnMap, parse_columns, plain
-from adjudge.readers.headers import ABOUT, CRITERIA, has_stem, meaning_in, words_of
+from adjudge.readers.headers import ABOUT, CRITERIA, has_stem, meaning_in, side_of, words_of
 from adjudge.readers.values import is_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
+from adjudge.table.languages import is_language
 from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ _ABOUT = (
     "translation", "hypothesis", "quelle", "ziel", "url", "file", "prompt", "seed", "temperature", "vendor", "family",
     "group", "native", "expert", "channel", "device", "condition", "human", "kind", "class",
 )  # fmt: skip
+_ABOUT_ITEMS = tuple(word for word in _ABOUT if word not in ("label", "class", "category", "flag", "passed"))
+"""Headers of these words say more of items; those left out may be what was answered."""
 _PEOPLE = (
     "ann",
     "annot",
@@ -87,9 +91,22 @@ def complete(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> t
 
 
 def complete_pairs(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> tuple[ColumnMap, list[str]]:
-    """Find the criteria of comparisons; the parameters and what is returned are those of `complete`."""
+    """Find who compared what, and by which criteria; the parameters and what is returned are those of `complete`."""
     found = _Contents(frame, mapping, options)
+    for meaning in ("annotator", "segment"):
+        if meaning not in found.mapping and meaning not in found.said:
+            found.take_hinted(meaning)
+    if frame.height >= ROWS_NEEDED:
+        found.find_context_of_pairs()
     found.find_criteria()
+    return found.mapping, found.notes
+
+
+def add_sides(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> tuple[ColumnMap, list[str]]:
+    """Find the two columns of a comparison: both name the same few systems, and never the same one in a row."""
+    found = _Contents(frame, mapping, options)
+    if len({"left", "right", "system"} & {*mapping.columns, *found.said}) == 0:
+        found.find_sides()
     return found.mapping, found.notes
 
 
@@ -246,6 +263,61 @@ class _Contents:
             return bool(short and again and (system is None or self._judged_several(name, system)))
         return words.n_unique() > 1
 
+    def find_sides(self) -> None:
+        """Take two columns that hold the same names, and never the same one in a row, for the sides of a comparison."""
+        names = [name for name in self.free() if meaning_in(name) != "annotator" and not _has_word(name, _PEOPLE)]
+        values = {name: set(self.frame[name].cast(pl.String)) for name in names}
+        pairs = [
+            (one, two)
+            for one, two in combinations(names, 2)
+            if len(values[one] & values[two]) >= max(2, len(values[one] | values[two]) / 2)
+            and not (self.frame[one].cast(pl.String) == self.frame[two].cast(pl.String)).any()
+        ]
+        if len(pairs) != 1 or all(word.isdigit() for word in values[pairs[0][0]]):
+            return
+        left, right = pairs[0] if side_of(pairs[0][0]) != "right" else pairs[0][::-1]
+        self.mapping = replace(self.mapping, columns={**self.mapping.columns, "left": left, "right": right})
+        what = f"'{shown(left)}' and '{shown(right)}' name the same systems, and never the same one in a row"
+        self.notes.append(f"{what}, so they are taken for the two that are compared; --columns says otherwise")
+
+    def find_context_of_pairs(self) -> None:
+        """Find who compared two systems, and on which text, where the headers do not say it."""
+        sides, rows = self.columns("left", "right"), self.frame.height
+        several = [
+            name
+            for name in self.free()
+            if self.different(name, *sides) >= 2 * self.different(name) and plain(name) not in _AGAIN
+            and not (_has_word(name, _ABOUT) and not _has_word(name, _PEOPLE)) and not side_of(name)
+        ]  # fmt: skip
+        if "segment" not in self.mapping and "segment" not in self.said:
+            key = [*sides, *self.columns("annotator", "document", "criterion")]
+            texts = [
+                name for name in several if self._is_numbered(name) and self.different(name, *key) >= NEARLY * rows
+            ]
+            if len(texts) == 1:
+                self.take("segment", texts[0], "its values are numbered, and each has several pairs of systems")
+        people = [name for name in several if name not in self.mapping.columns.values()]
+        people = [name for name in people if not self._holds_answers(name) and not self._is_numbered(name)]
+        text = self.columns("segment", "document")
+        people = [name for name in people if not (text and self._is_other_name(name, text))]
+        if people and "annotator" not in self.mapping and "annotator" not in self.said:
+            first = next((name for name in people if _has_word(name, _PEOPLE)), people[0])
+            self.refuse_unnamed(first)
+
+    def _is_numbered(self, name: str) -> bool:
+        """Whether values are long, as texts are, or differ in a number alone: `c1`, `c2`."""
+        return self._looks_like_item(name) or bool(
+            not _has_word(name, _PEOPLE)
+            and self.frame[name].cast(pl.String).str.replace_all("[0-9]+", "#").n_unique() == 1 < self.different(name)
+            and meaning_in(name) != "annotator"
+        )
+
+    def refuse_unnamed(self, column: str) -> None:
+        """Refuse a table that names no annotators, unless this column does."""
+        what = f"names no annotators, unless '{shown(column)}' ({self._values(column)}) does, which changes the result"
+        ways = f"{self.say('annotator', column)}, or {self.say('annotator', NO_COLUMN)} if it names none"
+        raise self.mapping.source.fault(f"{what}; say {ways}")
+
     def find_score(self) -> None:
         """Take a column for the score whose header can mean it, as `note` can, or the only one that holds answers."""
         standardised = [name for name in self.frame.columns if says_standardised(name) and self._fits(name, "score")]
@@ -288,6 +360,15 @@ class _Contents:
         if "segment" not in self.mapping and "segment" not in self.said:
             people = self.columns("annotator")
             items = self._once([name for name in self._items() if self._is_crossed(name, system, *people, *others)])
+            # Where each output was judged in several ways, by what is found later.
+            ways = (
+                [name for name in self.free() if self.different(name) <= MOST_CRITERIA] if people and not items else []
+            )
+            for way in ways:
+                key = [system, *people, *others, way]
+                items = items or self._once(
+                    [name for name in self._items() if name not in ways and self._is_crossed(name, *key)]
+                )
             # Whoever judges every system once looks like a text that was judged once for every system.
             if len(items) == 1 and (people or self._looks_like_item(items[0])):
                 why = "each of its values has every system about once"
@@ -342,10 +423,11 @@ class _Contents:
             return self.take("annotator", named[0], f"{why}, and each judged several systems")
         if named:
             several = "tells apart judgments of the same system and segment, and may name people or what was asked"
+            may_be = ("system", "annotator") if meaning_in(named[0]) == "system" else ("annotator", "criterion")
             raise self.ask(
                 f"has '{shown(named[0])}' ({self._values(named[0])}), which {several}",
-                annotator=named[0], criterion=named[0],
-            )  # fmt: skip
+                **dict.fromkeys(may_be, named[0]),
+            )
         if "segment" not in self.mapping and len(unclear) > 1 and not people:
             few, *_, many = sorted(unclear, key=self.different)
             may = " and ".join(f"'{shown(name)}' ({self._values(name)})" for name in (few, many))
@@ -353,13 +435,11 @@ class _Contents:
             what = f"names neither annotators nor segments, unless {may} do"
             raise self.mapping.source.fault(f"{what}; say {param('columns')} {both}, or which columns else")
         if unclear and not people:
-            first = next((name for name in unclear if _has_word(name, _PEOPLE)), unclear[0])
-            what = (
-                f"names no annotators, unless '{shown(first)}' ({self._values(first)}) does, which changes the result"
-            )
-            ways = f"{self.say('annotator', first)}, or {self.say('annotator', NO_COLUMN)} if it names none"
-            raise self.mapping.source.fault(f"{what}; say {ways}")
+            self.refuse_unnamed(next((name for name in unclear if _has_word(name, _PEOPLE)), unclear[0]))
         return None
+
+    def _holds_languages(self, name: str) -> bool:
+        return all(is_language(word) for word in self.frame[name].cast(pl.String).unique().drop_nulls())
 
     def _is_other_name(self, name: str, columns: Sequence[str]) -> bool:
         """Whether a column names the same things as these, one by one."""
@@ -382,9 +462,7 @@ class _Contents:
         return bool(numbers or words.is_in(["yes", "no", "true", "false", "y", "n", "left", "right"]).all())
 
     def _values(self, name: str) -> str:
-        words = self.frame[name].cast(pl.String).unique(maintain_order=True)
-        examples = ", ".join(shown(word, 20) for word in words[:3])
-        return f"{counted(len(words), 'value')}, such as {examples}"
+        return list_values(self.frame[name])
 
     def find_criteria(self) -> None:
         """Find what was asked, where one person judged an output several times, each time by another question."""
@@ -414,6 +492,9 @@ class _Contents:
         asked = [name for name in explain if name == named or _has_word(name, _ASKED)]
         if len(asked) == 1:
             return self.take("criterion", asked[0], "one person judged each output once by each of its values")
+        spoken = [name for name in explain if self._holds_languages(name)]
+        if len(spoken) == 1 and not {"target_lang", "pair"} & set(self.mapping.columns):
+            return self.take("target_lang", spoken[0], "one person judged each output once in each of its languages")
         unclear = [name for name in explain if plain(name) not in _AGAIN]
         if unclear and all(self.different(name) == 1 for name in self.columns("annotator")):
             # Nobody is named, or all have one name: `anonymous`.
@@ -426,6 +507,13 @@ class _Contents:
                 f"{what} ({self._values(first)}): what was asked, or another text", criterion=first, document=first
             )
         return None
+
+
+def list_values(column: pl.Series) -> str:
+    """How many values a column holds, and the first of them."""
+    words = column.drop_nulls().cast(pl.String).unique(maintain_order=True)
+    examples = ", ".join(shown(word, 20) for word in words[:3])
+    return f"{counted(len(words), 'value')}, such as {examples}"
 
 
 def _are_numbers(words: pl.Series) -> bool:
@@ -446,6 +534,16 @@ def criteria_in(names: Iterable[str]) -> list[str]:
 def may_hold_criteria(header: Iterable[str]) -> bool:
     """Whether some column is called as columns of criteria are, so that its contents matter."""
     return any(_has_word(name, (*_ASKED, *SYNONYMS["criterion"])) for name in header)
+
+
+def says_people(name: str) -> bool:
+    """Whether a header asks for people: `who`, `name`."""
+    return plain(name) in _PEOPLE
+
+
+def says_about(name: str) -> bool:
+    """Whether a header says more of something, as `domain` and `age` do, and so names no answers."""
+    return bool(set(words_of(name)) & set(ABOUT)) or _has_word(name, _ABOUT_ITEMS)
 
 
 def says_more(name: str) -> bool:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from adjudge.readers.columns import parse_columns, plain
+from adjudge.readers.headers import side_of
 from adjudge.readers.wide import stack
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import PACKING_FAULTS, parse_json
@@ -115,6 +116,8 @@ def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict
     if isinstance(first.get("fields"), dict) and isinstance(first.get("responses"), list):
         rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_argilla(entry)]
         return rows, [f"{path.name} is an export of Argilla"], {}
+    if isinstance(first.get("label"), list) and "text" in first:
+        return [_row_of_doccano(entry) for entry in entries], [f"{path.name} is an export of doccano"], {}
     if all(name in first for name in _LM_EVAL):
         rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_lm_eval(entry, path)]
         folder = path.resolve().parent.name
@@ -124,6 +127,15 @@ def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict
             rows = [row for entry in entries for row in _rows_of_tree(entry, tree)]
             return rows, [f"{path.name} is a {tree.name}"], {}
     return None
+
+
+def _row_of_doccano(entry: Any) -> Any:
+    """A row whose label is the only one of the list; of pairs it says who won, otherwise it is the score."""
+    if not isinstance(entry, dict) or not isinstance(entry.get("label"), list) or len(entry["label"]) > 1:
+        return entry
+    name = "label" if any(side_of(field) for field in entry) else "score"
+    given = {field: value for field, value in entry.items() if field not in ("label", "id")}
+    return given | {name: next(iter(entry["label"]), None)}
 
 
 def _rows_of_argilla(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -225,10 +237,10 @@ def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, R
     loaded = _of_prodigy(_without_sides(_fold_answers(loaded)))
     header = {plain(name): name for name in reversed(loaded.frame.columns)}
     said = parse_columns(options.columns)
-    if feedback := [
-        name for name in loaded.frame.columns if name.startswith(FEEDBACK) and plain("example_id") in header
-    ]:
-        return _of_experiment(loaded, feedback), options
+    feedback = [name for name in loaded.frame.columns if name.startswith(FEEDBACK)]
+    inputs = [name for name in loaded.frame.columns if name.startswith("inputs.")]
+    if feedback and (plain("example_id") in header or inputs):
+        return _of_experiment(loaded, feedback, inputs), options
     for export in TABLES:
         if not all(plain(name) in header for name in export.has):
             continue
@@ -273,9 +285,16 @@ def _without_sides(loaded: LoadedTable) -> LoadedTable:
     return replace(loaded, frame=loaded.frame.rename(new), notes=(*loaded.notes, note))
 
 
-def _of_experiment(loaded: LoadedTable, feedback: Sequence[str]) -> LoadedTable:
-    """The table of one experiment of LangSmith: each file is a system, each kind of feedback a criterion."""
-    short = loaded.frame.rename({name: name.removeprefix(FEEDBACK) for name in feedback}, strict=False)
+def _of_experiment(loaded: LoadedTable, feedback: Sequence[str], inputs: Sequence[str]) -> LoadedTable:
+    """The table of one experiment of LangSmith: each file is a system, each kind of feedback a criterion.
+
+    Where no example has an id, its input says which it is.
+    """
+    empty = [name for name in feedback if loaded.frame[name].null_count() == loaded.frame.height]
+    feedback = [name for name in feedback if name not in empty]
+    short = loaded.frame.drop(empty).rename({name: name.removeprefix(FEEDBACK) for name in feedback}, strict=False)
+    if "example_id" not in short.columns and len(inputs) == 1:
+        short = short.rename({inputs[0]: "example_id"})
     several = next((name for name in _EXPERIMENTS if name in short.columns and "system" not in short.columns), None)
     short = short if several is None else short.rename({several: "system"})
     note = f"{_file_name(loaded)} is an experiment of LangSmith"

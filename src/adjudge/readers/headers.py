@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+Side = Literal["left", "right"]
 
 # Stems by meaning: English first, then German, Dutch, French, Spanish, Italian, Portuguese, Czech, Polish, Russian,
 # Chinese, Japanese, Korean. The longest stem in a header decides: `bewerter` is a person, `bewertung` a score.
 STEMS: dict[str, tuple[str, ...]] = {
     "system": (
         "system", "engine", "model", "bot", "chatbot", "assistant", "llm", "summarizer", "summariser", "captioner",
-        "vocoder", "synthesizer", "synthesiser", "tts", "maschine", "systeem", "système", "moteur", "modèle",
+        "vocoder", "synthesizer", "synthesiser", "tts", "asr", "mt", "provider", "maschine", "systeem", "système",
+        "moteur", "modèle",
         "sistema", "motor", "modelo", "modello", "systém", "překladač", "silnik", "систем", "модел", "движок",
+        "sistem", "rendszer", "järjestelmä", "σύστημα", "النظام", "प्रणाली", "hệ thống",
         "系统", "系統", "引擎", "模型", "システム", "エンジン", "モデル", "시스템", "엔진", "모델",
     ),
     "annotator": (
         "annotator", "rater", "worker", "evaluator", "assessor", "judge", "juror", "participant", "reviewer",
         "coder", "linguist", "labeler", "labeller", "listener", "subject", "respondent", "grader", "scorer",
-        "crowdworker", "turker", "prolific", "email", "user", "evaluatorin", "bewerter", "gutachter", "prüfer",
+        "crowdworker", "turker", "prolific", "email", "user", "voter", "evaluatorin", "testperson", "bedömare",
+        "değerlendirici", "értékelő", "arvioija", "αξιολογητής", "оцінювач", "المقيم", "المقيّم", "मूल्यांकनकर्ता",
+        "bewerter", "gutachter", "prüfer",
         "teilnehmer", "proband", "versuchsperson", "hörer", "lehrkraft", "revisor", "lektor", "korrektor",
         "beoordelaar", "annotateur", "annotatrice", "évaluateur", "évaluatrice", "juge", "auditeur", "auditrice",
         "relecteur", "relectrice", "anotador", "evaluador", "oyente", "juez", "valutatore", "valutatrice",
@@ -35,7 +41,10 @@ STEMS: dict[str, tuple[str, ...]] = {
     ),
     "segment": (
         "segment", "sentence", "item", "stimulus", "utterance", "wav", "clip", "audio", "sample", "image", "picture",
-        "prompt", "example", "article", "dialog", "dialogue", "conversation", "satz", "zin", "phrase", "énoncé",
+        "prompt", "instruction", "string", "utt", "example", "beispiel", "mening", "cümle", "mondat", "lause",
+        "πρόταση",
+        "речення", "الجملة", "वाक्य", "câu", "article", "dialog", "dialogue", "conversation", "satz", "zin",
+        "phrase", "énoncé",
         "frase", "oración", "enunciado", "segmento", "věta", "větu", "věty", "zdanie", "предложен", "сегмент",
         "фраза", "句子", "原文", "段落", "セグメント", "原文番号", "文番号", "문장", "세그먼트",
     ),
@@ -46,7 +55,8 @@ STEMS: dict[str, tuple[str, ...]] = {
         "qualité", "réponse", "puntuación", "puntaje", "calificación", "calidad", "respuesta", "nota",
         "punteggio", "voto", "valutazione", "giudizio", "pontuação", "avaliação", "hodnocení", "skóre", "kvalita",
         "odpověď", "ocena", "wynik", "оценк", "балл", "ответ", "качеств", "分数", "得分", "评分", "打分", "质量",
-        "評価", "評点", "スコア", "点数", "回答", "점수", "평가", "품질",
+        "評価", "評点", "スコア", "点数", "点", "回答", "점수", "평가", "품질", "betyg", "puan", "pontszám", "pisteet",
+        "βαθμός", "оцінк", "الدرجة", "अंक", "điểm",
     ),
     "criterion": (
         "criterion", "criteria", "dimension", "aspect", "question", "kriterium", "aspekt", "frage", "critère",
@@ -106,6 +116,26 @@ def meaning_in(header: str) -> str | None:
     about = [word for word in words if word in ABOUT and not (meaning == "segment" and word in _NUMBERS)]
     # What is called after two things, as `judge_model` is, may be either.
     return None if about or not longest or len(meanings) > 1 else meaning
+
+
+_SIDES = (
+    ("left", "right"), ("a", "b"), ("1", "2"), ("first", "second"), ("links", "rechts"), ("linke", "rechte"),
+    ("linkes", "rechtes"), ("gauche", "droite"), ("izquierda", "derecha"), ("levý", "pravý"), ("左", "右"),
+)  # fmt: skip
+_PART = re.compile(r"[^\W\d_]+|[0-9]+")
+
+
+def side_of(header: str) -> Side | None:
+    """The side that a header names: of `model_a`, `System links`, `score2`; None where it names none."""
+    parts = set(_PART.findall(header.casefold()))
+    left, right = (any(pair[place] in parts for pair in _SIDES) for place in (0, 1))
+    return None if left == right else "left" if left else "right"
+
+
+def without_side(header: str) -> str:
+    """A header without the word for a side, so that `score_a` and `score_b` are the same."""
+    words = {word for pair in _SIDES for word in pair}
+    return " ".join(part for part in _PART.findall(header.casefold()) if part not in words)
 
 
 def _longest(words: Iterable[str], stems: Iterable[str]) -> int:

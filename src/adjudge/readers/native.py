@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,14 +26,18 @@ from adjudge.readers.columns import (
 )
 from adjudge.readers.contents import (
     MOST_CRITERIA,
+    ROWS_NEEDED,
     add_hinted,
     choose_criterion,
     complete,
     criteria_in,
     fields_of_one,
+    list_values,
     people_in,
     questions_in,
+    says_about,
     says_more,
+    says_people,
     severities_in,
     split_names_of_outputs,
 )
@@ -41,6 +46,9 @@ from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, stem
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text, split_objects
 from adjudge.readers.values import (
+    empty_marks,
+    is_scale,
+    name_protocol,
     put_on_scale,
     refuse_lower,
     replace_words,
@@ -51,8 +59,10 @@ from adjudge.readers.values import (
 from adjudge.readers.wide import (
     find_columns,
     find_crossed,
+    find_joined,
     find_lists,
     find_orders,
+    find_texts,
     unpivot,
     unpivot_best_worst,
     unpivot_criteria,
@@ -61,6 +71,7 @@ from adjudge.readers.wide import (
     unpivot_orders,
     unpivot_places,
     unpivot_raters,
+    unpivot_texts,
 )
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
@@ -70,7 +81,7 @@ from adjudge.table.languages import pair_in_name, pair_name
 from adjudge.table.participants import mark_humans, with_judges
 from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.table.record import say_record
-from adjudge.table.wording import LONG_NAME, agreeing, as_argument, counted
+from adjudge.table.wording import LONG_NAME, agreeing, as_argument, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -292,9 +303,10 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
         campaign: the name of comparisons that name none.
         file: the name of the file, where there are several.
     """
+    if loaded.frame.height == 0:
+        raise loaded.source.fault("holds a header but no judgments; add rows")
+    loaded = loaded if _is_native(loaded.frame) else _without_totals(_fill_blocks(loaded))
     frame, source = loaded.frame, loaded.source
-    if frame.height == 0:
-        raise source.fault("holds a header but no judgments; add rows")
     if options.raters and options.systems:
         raise UsageError(
             f"{param('systems')} and {param('raters')} cannot both be given; put one of the two below each other"
@@ -312,6 +324,64 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
     if "system" in mapping:
         return _read_long(loaded, mapping, options, campaign)
     return _read_without_system(loaded, mapping, options, campaign, file)
+
+
+# How people call the rows below a table that count or sum it up.
+_TOTALS = (
+    "total", "totals", "subtotal", "grandtotal", "sum", "average", "averages", "avg", "mean", "means", "median",
+    "gesamt", "summe", "mittelwert", "durchschnitt", "schnitt", "moyenne", "somme", "media", "promedio", "suma",
+    "průměr", "součet", "celkem", "合计", "总计", "平均", "平均值", "合計", "平均値",
+)  # fmt: skip
+_FEW = 0.05
+"""Rows that sum a table up are at most such a share of it."""
+
+
+def _without_totals(loaded: LoadedTable) -> LoadedTable:
+    """The table without rows called `Total` or `Mean` that leave cells empty which (nearly) all other rows have."""
+    frame = loaded.frame
+    few = [name for name in frame.columns if 0 < frame[name].null_count() <= max(1, _FEW * frame.height)]
+    lacking = frame.select(pl.any_horizontal(pl.col(few).is_null()).arg_true()).to_series() if few else pl.Series()
+    texts = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    rows = [
+        row
+        for row, cells in zip(lacking, frame.select(texts)[lacking].rows(), strict=True)
+        if any(plain(cell).strip(":") in _TOTALS for cell in cells if cell)
+    ] if texts and len(lacking) else []  # fmt: skip
+    if not rows:
+        return loaded
+    lines = ", ".join(str(loaded.source.number(row)) for row in rows)
+    kept = [row for row in range(frame.height) if row not in set(rows)]
+    place = {row: number for number, row in enumerate(kept)}
+    return replace(
+        loaded,
+        frame=frame[kept],
+        source=loaded.source.moved(lambda row: kept[row]),
+        notes=(*loaded.notes, f"{counted(len(rows), 'row')} of totals or means not read (line {lines})"),
+        ragged={place[row]: problem for row, problem in loaded.ragged.items() if row in place},
+    )
+
+
+def _fill_blocks(loaded: LoadedTable) -> LoadedTable:
+    """The table with names that stand in the first row of their block alone, in all of its rows.
+
+    Such a column begins with a name, leaves at least half of its cells empty, never has one name twice in a row, and
+    its blocks have at most two lengths, or names that never come again.
+    """
+    frame, filled = loaded.frame, {}
+    for name, dtype in frame.schema.items():
+        empty = frame[name].null_count()
+        if dtype.is_nested() or not frame.height / 2 <= empty < frame.height - 1 or frame[name][0] is None:
+            continue
+        starts = frame[name].is_not_null().arg_true().to_list()
+        names = frame[name].drop_nulls()
+        lengths = {end - start for start, end in zip(starts, [*starts[1:], frame.height], strict=True)}
+        if (names == names.shift(-1)).any() or len(lengths) > 2:
+            continue
+        filled[name] = empty
+    if not filled:
+        return loaded
+    notes = (f"{counted(n, 'empty cell')} of '{shown(name)}' filled from above" for name, n in filled.items())
+    return replace(loaded, frame=frame.with_columns(pl.col(list(filled)).forward_fill()), notes=(*loaded.notes, *notes))
 
 
 def _read_without_system(
@@ -346,10 +416,13 @@ def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, ca
     found: list[str] = []
     if not _is_native(loaded.frame):
         if (lists := find_lists(loaded.frame, mapping)) is not None:
-            return read_loaded(unpivot_lists(loaded, *lists), options, campaign)
+            place = "criterion" if "annotator" in mapping else "annotator"
+            return read_loaded(unpivot_lists(loaded, *lists, place), options, campaign)
         mapping = add_hinted(loaded.frame, mapping, options, meanings=("annotator", "segment", "criterion"))
         if (by_criteria := _split_criteria(loaded, mapping, options)) is not None:
             return read_loaded(*by_criteria, campaign)
+        if (texts := find_texts(loaded.frame, mapping)) is not None:
+            return read_loaded(unpivot_texts(loaded, texts), options, campaign)
         mapping, found = complete(loaded.frame, mapping, options)
         refuse_lower(mapping.columns, options, loaded.source)
     mapping.refuse_twice(loaded.twice)
@@ -379,7 +452,14 @@ def _split_criteria(
 
 def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     """The error for a table without a column of systems, with what its columns look like."""
+    if _begins_with_values(frame):
+        first = shown(", ".join(frame.columns), 100)
+        names = "annotator,segment,system,score"
+        raise mapping.source.fault(
+            f"begins with values ({first}), not with names of columns; add a first line: {names}"
+        )
     taken = set(mapping.columns.values())
+    likely = _likely_systems(frame, mapping)
     numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
     numbers = [
         name for name in numbers if not says_more(name) or name in questions_in([name]) or name in people_in([name])
@@ -387,13 +467,32 @@ def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputErr
     answered = {"score", "rank"} & set(mapping.columns)
     if len(numbers) > 1 and not answered:
         asked, people = questions_in(numbers), people_in(numbers)
-        if not asked and not people:
-            return mapping.looks_wide(numbers)
+        # In a table with a column for each system, at most people and texts have names.
+        if not asked and not people and len(likely) < 2:
+            return _explain_wide(numbers, mapping)
         raters = f" (and {param('raters')} {as_argument(people)}, if each is an annotator)" if len(people) > 1 else ""
         what = "has no column 'system', without which nothing can be ranked"
-        return mapping.source.fault(f"{what}; add one, or say which it is, as {param('columns')} system=NAME{raters}")
-    also = {"score": numbers[-1]} if numbers and not answered else None
-    return mapping.missing("system", guesses=_likely_systems(frame, mapping), also=also)
+        if not likely:
+            say = f"add one, or say which it is, as {param('columns')} system=NAME{raters}"
+            return mapping.source.fault(f"{what}; {say}")
+    also = {"score": numbers[0]} if len(numbers) == 1 and not answered else None
+    return mapping.missing("system", guesses=likely, also=also)
+
+
+def _begins_with_values(frame: pl.DataFrame) -> bool:
+    """Whether the names of columns are values: numbers above numbers, and a name that stands in its own column."""
+    texts = frame.select(pl.all().cast(pl.String)) if not any(d.is_nested() for d in frame.dtypes) else pl.DataFrame()
+    numbers = [name for name in columns_of_numbers(texts) if re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", name.strip())]
+    again = [name for name in texts.columns if name not in numbers and (texts[name] == name).any()]
+    return bool(numbers and again)
+
+
+def _explain_wide(numbers: Sequence[str], mapping: ColumnMap) -> InputError:
+    """The error for columns of numbers that may be systems; or join two things, which the user names."""
+    parts = find_joined(numbers) or ()
+    return mapping.looks_wide(
+        numbers, " with ".join(short_list([shown(name) for name in dict.fromkeys(part)]) for part in parts)
+    )
 
 
 def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
@@ -405,22 +504,22 @@ def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
     return mapping.without([column])
 
 
-def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
-    """The columns that may be the systems', with the number of their values: a few short names, each of them often.
+def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, str]:
+    """The columns that may be the systems', with their values: a few short names, each of them often.
 
     Where everybody judges everything, annotators, systems and segments look alike but for their number.
     """
     taken = set(mapping.columns.values())
-    likely: dict[str, int] = {}
+    likely: dict[str, str] = {}
     for name in frame.columns:
-        free = name not in taken and not says_more(name)
+        free = name not in taken and not says_more(name) and not says_people(name)
         column = frame[name].drop_nulls() if free and frame.schema[name] == pl.String else pl.Series()
         if column.cast(pl.Float64, strict=False).null_count() == 0:
             continue
         different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
         # Longer values are probably texts.
         if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
-            likely[name] = different
+            likely[name] = list_values(column)
     return likely
 
 
@@ -463,13 +562,18 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     frame, with_commas = replace_decimal_commas(frame, scores, thousands=True)
     notes += with_commas
     frame = check_cells(convert_cells(frame, bad), bad)
+    header = uses.columns.get("score", "score")
+    if not set(SCHEMA) <= set(given):
+        frame, marks = empty_marks(frame)
+        frame, points = name_protocol(frame, header)
+        notes += [*marks, *points]
     frame, rows = _add_protocol(frame)
     if rows:
         say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
         taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
         notes.append(f"{say}: {taken}")
     check_answers(frame, given, mapping)
-    if says_standardised(uses.columns.get("score", "score")):
+    if says_standardised(header):
         frame, standardised = show_standardised(frame, options)
         notes += standardised
     if options.scale or options.lower_is_better:
@@ -552,15 +656,33 @@ def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap)
             say = f"{weighted}, and say {param('columns')} score=NAME {param('lower_is_better')}"
             raise mapping.source.fault(f"{what}; {say}; or give the errors one by one, as {param('format')} mqm")
         numbers = [name for name in numbers if not says_more(name)]
-        guesses = {name: frame[name].n_unique() for name in numbers}
-        likeliest = numbers[0] if len(numbers) == 1 else None
-        lower = likeliest is not None and says_lower(likeliest)
-        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, lower=lower)
+        # Numbers of rows are no answers.
+        numbers = [name for name in numbers if frame[name].n_unique() < frame.height or frame.height < ROWS_NEEDED]
+        likely = numbers or _likely_answers(frame, mapping)
+        likeliest = likely[0] if len(likely) == 1 else None
+        besides = f" {param('lower_is_better')}" if likeliest is not None and says_lower(likeliest) else ""
+        if likeliest is not None and not numbers and not is_scale(frame[likeliest].drop_nulls()):
+            words = frame[likeliest].drop_nulls().unique().sort().to_list()
+            besides += f" {param('values')} {as_argument([f'{word}=NUMBER' for word in words])}"
+        guesses = {name: list_values(frame[name]) for name in likely}
+        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, besides=besides)
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column
         if needed is not None and needed not in given:
             raise mapping.missing(needed, why=f", which protocol '{protocol}' needs")
+
+
+def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> list[str]:
+    """The columns of a few words each that are taken for nothing, and do not say more of something else."""
+    free = [name for name in frame.columns if name not in {*mapping.columns.values(), *SCHEMA} and not says_about(name)]
+    words = {name: frame[name].drop_nulls().str.strip_chars() for name in free if frame.schema[name] == pl.String}
+    return [
+        name
+        for name, given in words.items()
+        if 2 <= given.n_unique() <= min(MOST_CRITERIA, len(given) // 2)
+        and (given.str.len_chars().max() or 0) <= LONG_NAME  # type: ignore[operator]
+    ]
 
 
 def columns_of_numbers(frame: pl.DataFrame) -> list[str]:

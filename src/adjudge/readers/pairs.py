@@ -17,7 +17,7 @@ import polars as pl
 
 from adjudge.readers import parsing
 from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, convert_cells, map_columns, plain, renamed
-from adjudge.readers.contents import choose_criterion, complete_pairs
+from adjudge.readers.contents import add_sides, choose_criterion, complete_pairs
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -80,11 +80,31 @@ def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
     if found is None:
-        return Comparisons(loaded, mapping)
+        mapping, notes = add_sides(loaded.frame, mapping, options)
+        loaded = replace(loaded, notes=(*loaded.notes, *notes))
+        found = winners(loaded.frame, mapping) if notes else None
+    if found is None:
+        return Comparisons(loaded, _add_winner(loaded.frame, mapping))
     frame, note = found
     placed = "left" in mapping
+    named = {} if not placed else {side: mapping.columns[side] for side in ("left", "right")}
     mapping = map_columns(frame.columns, loaded.source, columns=options.columns)
+    mapping = replace(mapping, columns={**mapping.columns, **named})
     return Comparisons(replace(loaded, frame=frame, notes=(*loaded.notes, note)), mapping, placed=placed)
+
+
+def _add_winner(frame: pl.DataFrame, mapping: ColumnMap) -> ColumnMap:
+    """The mapping with the only column that holds nothing but the two systems, the words for sides, and ties."""
+    if "winner" in mapping or not {"left", "right"} <= set(mapping.columns):
+        return mapping
+    names = {name for side in ("left", "right") for name in frame[mapping.columns[side]].cast(pl.String).unique()}
+    known = {_plain_value(word) for several in WINNERS.values() for word in several}
+    answers = []
+    for column in _likely_answers(frame, mapping):
+        given = [value for value in frame[column].cast(pl.String).unique() if (value or "").casefold() not in MISSING]
+        if given and all(v in names or _plain_value(v) in known or _side_in_words(_plain_value(v)) for v in given):
+            answers.append(column)
+    return replace(mapping, columns={**mapping.columns, "winner": answers[0]}) if len(answers) == 1 else mapping
 
 
 def pair_judgments(
@@ -108,7 +128,7 @@ def pair_judgments(
     sides = ("left", "right", "winner")
     for side in sides:
         if side not in mapping:
-            raise mapping.missing(side, guesses=_likely_answers(loaded.frame, mapping))
+            raise _explain_missing(side, loaded.frame, mapping)
     mapping, found = complete_pairs(loaded.frame, mapping, options)
     mapping.refuse_twice(loaded.twice)
     source = loaded.source
@@ -130,6 +150,19 @@ def pair_judgments(
         both, set_aside=set_aside, notes=notes, source=source, uses=mapping.without(unused).uses(unused)
     )
     return choose_criterion(mark_humans(judgments, options.human), options)
+
+
+def _explain_missing(side: str, frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
+    """The error for a table without one of the three columns; of the only one that may say who won, also its words."""
+    likely = _likely_answers(frame, mapping) if side == "winner" else {}
+    winner = next(iter(likely), None) if len(likely) == 1 else None
+    values = [] if winner is None else frame[winner].drop_nulls().cast(pl.String).str.strip_chars().unique().to_list()
+    known = {_plain_value(word) for several in WINNERS.values() for word in several}
+    unknown = [value for value in values if _plain_value(value) not in known and _plain_value(value) not in _NOTHING]
+    meaning, reading = _propose_winners(unknown) if unknown else ("", "")
+    also = f" {param('winner')} {shlex.quote(meaning)}{reading}" if meaning else ""
+    guesses = {name: counted(values, "different value") for name, values in likely.items()}
+    return mapping.missing(side, guesses=guesses, besides=also)
 
 
 def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
@@ -195,7 +228,7 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) ->
         where = "" if column == "winner" else f" in column '{shown(column)}'"
         what = f"has winner '{shown(winner[row])}'{where}, which is neither of its systems nor left, right or tie"
         unknown = outcome.is_null() & winner.is_not_null()
-        meaning, reading = _propose_winners(winner.filter(unknown).unique().to_list(), winner[row])
+        meaning, reading = _propose_winners(winner.filter(unknown).unique().to_list())
         return f"{what}; correct it, or say what answers mean{reading}, as {param('winner')} {shlex.quote(meaning)}"
 
     bad.mark(outcome.is_null(), problem, "winner that is neither of the two systems nor a tie")
@@ -242,18 +275,23 @@ _LAST_STEPS = (4, 5, 6, 7, 9)
 """The last step of scales that begin with 1."""
 
 
-def _propose_winners(values: Sequence[str], example: str) -> tuple[str, str]:
+def _propose_winners(values: Sequence[str]) -> tuple[str, str]:
     """What answers may mean, as the option says it, and how it reads: numbers on a scale from left to right.
 
-    Codes such as 0, 1 and 2 are no scale: 0 may be the tie, or the left one.
+    Codes such as 0, 1 and 2 are no scale, and of words nobody knows what they mean: the user says it of each.
     """
     try:
         numbers = sorted(values, key=float)
         low, high = float(numbers[0]), float(numbers[-1])
     except ValueError:
-        low = high = 0.0
+        numbers, low, high = sorted(values), 0.0, 0.0
+    if [_plain_value(value) for value in numbers] in (["1", "2"], ["0", "1", "2"], ["1", "2", "3"]):
+        of_code = {"1": "left=1", "2": "right=2"}
+        codes = [of_code.get(_plain_value(value), f"tie={_plain_value(value)}") for value in numbers]
+        return ",".join(codes), " (here 1 prefers the left one, and 2 the right one; change it if they do not)"
     if not (low < 0 < high or (low == 1 and high in _LAST_STEPS)):
-        return f"tie={shown(example)}", " (left, right or tie)"
+        unknown = [f"MEANING={shown(value.removesuffix('.0'))}" for value in numbers[:FEW_ANSWERS]]
+        return ",".join(unknown), " (left, right or tie)"
     middle = 0.0 if low < 0 < high else (low + high) / 2
     sides = ["tie" if float(value) == middle else "left" if float(value) < middle else "right" for value in numbers]
     named = [f"{side}={_plain_value(value)}" for side, value in zip(sides, numbers, strict=True)]

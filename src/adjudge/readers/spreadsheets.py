@@ -289,7 +289,12 @@ def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
     """Count the rows, such as a title over all columns, above the first row that could name the columns."""
     filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
     enough = max(2, (max(filled, default=0) + 1) // 2)
-    return next((row for row, count in enumerate(filled) if count >= enough), 0)
+    found = next((row for row, count in enumerate(filled) if count >= enough), 0)
+    if found and filled[found - 1] > 1:
+        # Of two rows of names the upper one names the columns that the lower one does not.
+        two = list(zip(rows[found - 1], rows[found], strict=False))
+        found -= any(lower is None for _, lower in two) and all(upper or lower for upper, lower in two)
+    return found
 
 
 def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) -> Iterator[str]:

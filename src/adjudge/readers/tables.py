@@ -475,6 +475,8 @@ def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
 _NO_NAME = re.compile(r"(_duplicated_[0-9]+|column [0-9]+|)")
 _NUMBER = r"^\s*[+-]?[0-9]+([.,][0-9]+)?\s*%?\s*$"
 _IMPORT_ID = '{"ImportId"'
+_QUESTION = re.compile(r"Q[0-9]+(_[0-9]+)*$")
+"""How surveys number their questions; what was asked says more."""
 
 
 def join_headers(loaded: LoadedTable) -> LoadedTable:
@@ -486,7 +488,11 @@ def join_headers(loaded: LoadedTable) -> LoadedTable:
     first = [[cell if isinstance(cell, str) else "" for cell in row] for row in loaded.frame.head(3).rows()]
     ids = next((row for row, cells in enumerate(first) if any(cell.startswith(_IMPORT_ID) for cell in cells)), None)
     if ids is not None:
-        return _without_first(loaded, ids + 1, f"{counted(ids + 1, 'row')} of questions and ids below the header")
+        asked = _without_first(loaded, ids + 1, f"{counted(ids + 1, 'row')} of questions and ids below the header")
+        texts = dict(zip(loaded.frame.columns, first[0], strict=True)) if ids else {}
+        named = {name: text.strip() for name, text in texts.items() if _QUESTION.match(name) and text.strip()}
+        used = [*named.values(), *(name for name in texts if name not in named)]
+        return replace(asked, frame=asked.frame.rename(named)) if len(set(used)) == len(used) else asked
     names = loaded.frame.columns
     unnamed = [_NO_NAME.fullmatch(name) is not None for name in names]
     below = first[0] if first else [""] * len(names)

@@ -14,7 +14,7 @@ from adjudge.readers.headers import has_stem, words_of
 from adjudge.readers.parsing import SCORE_SCALE
 from adjudge.table.errors import Source, UsageError, param, shown
 from adjudge.table.protocols import ON_SCALE
-from adjudge.table.wording import as_argument, short_list
+from adjudge.table.wording import as_argument, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +55,7 @@ SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
          "somewhat agree|slightly agree", "agree", "strongly agree")),
     (1, ("bad", "poor", "fair", "good", "excellent")),
     (1, ("very poor", "poor", _FAIR, "good", "very good|excellent")),
+    (1, ("extremely bad", "somewhat bad", "neither good nor bad", "somewhat good", "extremely good")),
     (1, ("very bad|terrible|awful", "bad", _FAIR, "good", "very good|excellent|great|perfect")),
     (1, ("poor", "fair", "good", "very good", "excellent")),
     (1, ("very dissatisfied", "dissatisfied", _MIDDLE, "satisfied", "very satisfied")),
@@ -183,9 +184,37 @@ def is_scale(words: pl.Series) -> bool:
     return len(cells) > 1 and (_find_scale(cells) is not None or len(_read_dressed(dressed)) == len(cells))
 
 
+_STANDARDISED = re.compile(r"(?<![a-z])(z|z[ _-]?scores?|z[ _-]?wert|standardi[sz]ed)(?![a-z])", re.IGNORECASE)
+
+
 def says_standardised(header: str) -> bool:
-    """Whether a header says that numbers are standardised: `z`, `z_score`, `Z-Wert`."""
-    return plain(header) in ("z", "zscore", "zscores", "zwert", "zraw", "rawz", "standardized", "standardised")
+    """Whether a header says that numbers are standardised: `z`, `z_score`, `score.z`, `Z-Wert`."""
+    return _STANDARDISED.search(header) is not None
+
+
+# What statistics programs write where nothing was answered; they take care that it is no answer.
+_MARKS = (-9.0, -99.0, -999.0, -9999.0)
+
+
+def empty_marks(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The frame without scores such as -99 where no other is below 0, and a note: they mark that nobody answered."""
+    scores = frame["score"] if "score" in frame.columns else pl.Series([], dtype=pl.Float64)
+    below = scores.filter(scores < 0).unique().to_list()
+    if len(below) != 1 or below[0] not in _MARKS or (scores == below[0]).all():
+        return frame, []
+    rows = int((scores == below[0]).sum())
+    marked = f"{below[0]:g} stands for no answer in {rows:,} of {counted(len(scores), 'row')}"
+    return frame.with_columns(pl.when(pl.col("score") != below[0]).then("score").alias("score")), [marked]
+
+
+def name_protocol(frame: pl.DataFrame, header: str) -> tuple[pl.DataFrame, list[str]]:
+    """The frame with the protocol `mqm` where the header says so and points are lost, so that none is above 0."""
+    scores = frame["score"] if "score" in frame.columns else pl.Series([], dtype=pl.Float64)
+    lost = (scores < 0).any() and not (scores > 0).any()
+    if "protocol" in frame.columns or not lost or "mqm" not in words_of(header):
+        return frame, []
+    note = f"'{shown(header)}' is taken for points lost in MQM, since none is above 0"
+    return frame.with_columns(pl.lit("mqm").alias("protocol")), [note]
 
 
 def says_lower(header: str) -> bool:
@@ -251,6 +280,8 @@ def propose_scale(scores: pl.Series) -> str:
     """The scale on which scores seem to lie, as the option that says it."""
     given = scores.filter(scores.is_finite()).to_list() or [0]
     low, high = math.floor(min(given)), math.ceil(max(given))
+    if high <= 0:
+        return f"{param('scale')}={min(low, -1)},0"
     if low < 0 < high and max(-low, high) <= SMALL_SCALE:
         low, high = -max(-low, high), max(-low, high)
     elif low >= 0:

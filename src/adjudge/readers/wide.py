@@ -6,6 +6,7 @@ Also comparisons that say in several columns who won: a score for each side, or 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ import polars as pl
 
 from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
 from adjudge.readers.contents import criteria_in, people_in
+from adjudge.readers.headers import STEMS, has_stem, side_of, without_side
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.files import parse_json
@@ -39,11 +41,6 @@ LOSER = (
     "worse",
     "dispreferred",
 )
-# Names of the columns with a score for each side, in tables without a winner.
-SCORES_OF_SIDES = (
-    ("score_a", "score_b"), ("rating_a", "rating_b"), ("score_1", "score_2"), ("rating_1", "rating_2"),
-    ("score_left", "score_right"), ("left_score", "right_score"),
-)  # fmt: skip
 _MARKED = ["1", "1.0", "true", "yes"]
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
@@ -90,10 +87,17 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     )
 
 
+_WORD_OF_ALL = re.compile(
+    r"[ _.:-]+(score|scores|rating|ratings|rank|bewertung|wertung|note|nota|punkte)$", re.IGNORECASE
+)
+
+
 def without_outer(names: Sequence[str]) -> list[str]:
-    """The names of fields that all stand inside one field, as `scores.Opus` and `scores.Babel`, without its name."""
+    """Names without what all have in common: a field around them, as in `scores.Opus`, or an end as in `Opus_score`."""
     outer = {name.rpartition(".")[0] for name in names}
-    return [name.rpartition(".")[2] for name in names] if len(outer) == 1 else list(names)
+    inner = [name.rpartition(".")[2] for name in names] if len(outer) == 1 else list(names)
+    ends = {match[0].casefold() if (match := _WORD_OF_ALL.search(name)) else "" for name in inner}
+    return [_WORD_OF_ALL.sub("", name) for name in inner] if len(ends) == 1 else inner
 
 
 def unpivot_raters(
@@ -180,16 +184,37 @@ def find_crossed(
     """
     free = [name for name in frame.columns if name not in mapping.columns.values()]
     for split in _splits(free):
-        columns = [name for name in free if name in split]
-        first, second = ([split[name][side] for name in columns] for side in (0, 1))
-        one, two = set(first), set(second)
-        crossed = len(one) > 1 and len(two) > 1 and len(columns) == len(set(split.values())) == len(one) * len(two)
-        if not crossed or not all(_holds_answers(frame[name]) for name in columns):
+        joined = _cross(split)
+        if joined is None or not all(_holds_answers(frame[name]) for name in joined):
             continue
-        meanings = _what_is_joined(one, two, mapping, shape)
+        first, second = ([parts[side] for parts in joined.values()] for side in (0, 1))
+        meanings = _what_is_joined(set(first), set(second), mapping, shape)
         if meanings is not None:
-            return columns, dict(zip(meanings, (first, second), strict=True))
+            return list(joined), dict(zip(meanings, (first, second), strict=True))
     return None
+
+
+def find_joined(names: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Both parts of names that join two things, all with all; None where they do not."""
+    for split in _splits(names):
+        joined = _cross(split)
+        if joined is not None and len(joined) == len(names):
+            return [first for first, _ in joined.values()], [second for _, second in joined.values()]
+    return None
+
+
+def _cross(split: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]] | None:
+    """The names of which each part comes with several others, if both parts are crossed; None where they are not."""
+    left = dict(split)
+    while True:
+        often = [Counter(parts[side] for parts in left.values()) for side in (0, 1)]
+        kept = {name: (one, two) for name, (one, two) in left.items() if often[0][one] > 1 and often[1][two] > 1}
+        if len(kept) == len(left):
+            break
+        left = kept
+    one, two = ({parts[side] for parts in left.values()} for side in (0, 1))
+    whole = len(left) == len(set(left.values())) == len(one) * len(two)
+    return left if whole and len(one) > 1 and len(two) > 1 else None
 
 
 def _splits(names: Sequence[str]) -> Iterator[dict[str, tuple[str, str]]]:
@@ -330,22 +355,25 @@ RANKINGS = (
 
 def _list_the_same(cells: pl.Series) -> bool:
     """Whether each cell lists the same few names, in its own order."""
-    lists = [_names_listed(cell) for cell in cells]
+    lists = [[name for group in _groups_in(cell) for name in group] for cell in cells]
     first = set(lists[0]) if lists else set()
     return len(first) > 1 and all(set(names) == first and len(names) == len(first) for names in lists)
 
 
-def _names_listed(cell: object) -> list[str]:
-    return list(map(str, cell)) if isinstance(cell, list | pl.Series) else _names_in(str(cell))
+def _groups_in(cell: object) -> list[list[str]]:
+    """The names in a ranking, those of equal rank together: `B > A = C`, a list of names, or a list of such lists."""
+    if isinstance(cell, str) and (">" in cell or "=" in cell):
+        return [group.split("=") for group in cell.split(">")]
+    given = cell if isinstance(cell, list | pl.Series) else _list_in(str(cell or ""))
+    return [list(map(str, each)) if isinstance(each, list | pl.Series) else [str(each)] for each in given]
 
 
 def unpivot_orders(loaded: LoadedTable, column: str) -> LoadedTable:
     """A table with a whole ranking in one cell as one with a row for each system: `system` and `rank`."""
-    ranked: list[dict[str, int]] = []
-    for cell in loaded.frame[column]:
-        is_order = isinstance(cell, str) and (">" in cell or "=" in cell)
-        groups = [g.split("=") for g in cell.split(">")] if is_order else [[name] for name in _names_listed(cell or "")]
-        ranked.append({name.strip(): rank for rank, group in enumerate(groups, start=1) for name in group})
+    ranked = [
+        {name.strip(): rank for rank, group in enumerate(_groups_in(cell), start=1) for name in group}
+        for cell in loaded.frame[column]
+    ]
     return _rank_rows(loaded, ranked, [column], f"'{shown(column)}' holds whole rankings, the best system first")
 
 
@@ -389,6 +417,8 @@ def unpivot_best_worst(loaded: LoadedTable) -> LoadedTable | None:
     names = {plain(name): name for name in reversed(loaded.frame.columns)}
     best, worst = _first_name(names, BEST), _first_name(names, WORST)
     if best is None or worst is None:
+        best, worst = _most_and_least(loaded.frame.columns)
+    if best is None or worst is None:
         return None
     chosen = {plain(cell) for cell in loaded.frame[best].drop_nulls().cast(pl.String)}
     by_name = [name for name in loaded.frame.columns if plain(name) in chosen or re.fullmatch("[A-Ha-h]", name)]
@@ -413,6 +443,14 @@ def unpivot_best_worst(loaded: LoadedTable) -> LoadedTable | None:
     return _rank_rows(loaded, ranked, used, f"'{best}' and '{worst}' say who was best and who worst{among}")
 
 
+def _most_and_least(header: Sequence[str]) -> tuple[str | None, str | None]:
+    """The two columns that are called `most natural` and `least natural`, or the like."""
+    rest = {word: {plain(name).removeprefix(word): name for name in header} for word in ("most", "least")}
+    same = [word for word, name in rest["most"].items() if word != plain(name) and rest["least"].get(word) != name]
+    same = [word for word in same if word in rest["least"] and plain(rest["least"][word]) != word]
+    return (rest["most"][same[0]], rest["least"][same[0]]) if len(same) == 1 else (None, None)
+
+
 def _are_places(frame: pl.DataFrame, choices: pl.Series) -> bool:
     """Whether choices are letters or numbers under which the table has texts: nothing says whose texts these are."""
     chosen = choices.drop_nulls().cast(pl.String).str.strip_chars().unique().to_list()
@@ -420,12 +458,17 @@ def _are_places(frame: pl.DataFrame, choices: pl.Series) -> bool:
 
 
 def _names_in(cell: str | None) -> list[str]:
-    """The names in a cell that lists them: JSON, or between signs."""
+    """The names in a cell that lists them."""
+    return [str(name) for name in _list_in(cell or "")]
+
+
+def _list_in(cell: str) -> list[Any]:
+    """What a cell lists: JSON, or between signs."""
     try:
         given = parse_json(cell or "[]")
     except ValueError:
-        given = re.split(r"\s*[;|,]\s*", (cell or "").strip(" []()"))
-    return [str(name).strip(" '\"") for name in given] if isinstance(given, list) else []
+        given = [name.strip(" '\"") for name in re.split(r"\s*[;|,]\s*", cell.strip(" []()"))]
+    return given if isinstance(given, list) else []
 
 
 def _choice(cell: str | None, seen: Sequence[str | None], places: Sequence[str]) -> str | None:
@@ -453,10 +496,14 @@ LISTS = ("scores", "ratings", "annotations", "human_scores", "human_ratings", "e
 def find_lists(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[str, list[list[Any]]] | None:
     """The column in which each cell lists scores (or scores by criterion) of one output, and the lists."""
     known = {*map(plain, LISTS), plain(mapping.columns.get("score", "scores"))}
-    for name in frame.columns if "annotator" not in mapping else ():
+    for name in frame.columns:
         cells = [_parse_list(cell) for cell in frame[name]] if plain(name) in known else []
         lists = [cell for cell in cells if cell is not None]
-        if lists and len(lists) == len(cells):
+        # What one annotator says in a list of numbers was asked one by one.
+        numbers = all(isinstance(value, int | float) for cell in lists for value in cell)
+        once = numbers and len({len(cell) for cell in lists}) == 1 and "score" not in mapping
+        asked = "annotator" not in mapping or once
+        if lists and len(lists) == len(cells) and asked:
             return name, lists
     return None
 
@@ -476,18 +523,25 @@ def _parse_list(cell: object) -> list[Any] | None:
     return given if numbers else None
 
 
-def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) -> LoadedTable:
-    """A table with a list of scores per output as one with a row for each score; its place names the annotator."""
+def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]], place: str) -> LoadedTable:
+    """A table with a list of scores per output as one with a row for each score.
+
+    Args:
+        loaded: the table.
+        column: the column of lists.
+        lists: what it holds.
+        place: what the place in a list names: the `annotator`, or the `criterion` where a column names annotators.
+    """
     rows = [row for row, said in enumerate(lists) for _ in said]
     answers = [each if isinstance(each, dict) else {"score": each} for said in lists for each in said]
     names = list(dict.fromkeys(name for answer in answers for name in answer))
     places = [str(place) for said in lists for place in range(1, len(said) + 1)]
     frame = loaded.frame.drop(column)[rows].with_columns(
-        pl.Series("annotator", places),
+        pl.Series(place, places),
         *(pl.Series(name, [answer.get(name) for answer in answers], strict=False).cast(pl.String) for name in names),
     )
     others = [name for name in loaded.frame.columns if name != column and plain(name) in map(plain, LISTS)]
-    note = f"'{shown(column)}' lists the scores of each output; each place in the list is taken for one annotator"
+    note = f"'{shown(column)}' lists the scores of each output; each place in the list is taken for one {place}"
     if others:
         note += (
             f"; '{shown(others[0])}' lists scores, too, and is not used: --columns 'score={others[0]}' reads it instead"
@@ -498,8 +552,23 @@ def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]]) 
         source=loaded.source.moved(lambda row: rows[row]),
         notes=(*loaded.notes, note),
         ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
-        added=loaded.added | {"annotator", "score", *names},
+        added=loaded.added | {place, "score", *names},
     )
+
+
+def find_texts(frame: pl.DataFrame, mapping: ColumnMap) -> list[str] | None:
+    """The columns of a table that are called like texts, each with a number, and hold answers: `seg1`, `seg2`."""
+    if {"segment", "document", "score", "rank"} & set(mapping.columns):
+        return None
+    free = [name for name in frame.columns if name not in mapping.columns.values()]
+    texts = [name for name in free if (match := _ITEM.match(name)) and len(match[1] or "") > 1]
+    return texts if len(texts) > 1 and all(_holds_answers(frame[name]) for name in texts) else None
+
+
+def unpivot_texts(loaded: LoadedTable, texts: Sequence[str]) -> LoadedTable:
+    """A table with a column of scores for each text as one with a row for each."""
+    note = f"{len(texts)} columns, such as '{shown(texts[0])}', are taken for the scores of one text each"
+    return stack(loaded, texts, {"segment": texts}, "score", note)
 
 
 def unpivot_criteria(loaded: LoadedTable, criteria: Sequence[str]) -> LoadedTable:
@@ -618,10 +687,17 @@ def _winners_by_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple
 
 
 def _winners_by_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
-    both = next((pair for pair in SCORES_OF_SIDES if set(map(plain, pair)) <= set(names)), None)
-    if both is None:
+    """Who won by two columns of scores, whose names say the sides: `score_a`, `model_b_score`."""
+    sides = {name: side_of(name) for name in names.values() if has_stem(name, STEMS["score"])}
+    both = [
+        (first, second)
+        for first, left in sides.items()
+        for second, right in sides.items()
+        if (left, right) == ("left", "right") and without_side(first) == without_side(second)
+    ]
+    if len(both) != 1:
         return None
-    first, second = (names[plain(name)] for name in both)
+    first, second = both[0]
     left, right = (pl.col(name).cast(pl.String).str.strip_chars().cast(pl.Float64) for name in (first, second))
     won = pl.when(left > right).then(pl.lit("left")).when(left < right).then(pl.lit("right"))
     try:
