@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -123,6 +124,30 @@ def test_links_lead_to_files(page: Path) -> None:
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     missing = [target for target in LINK.findall(text) if not (page.parent / target).exists()]
     assert missing == []
+
+
+def imports_of(page: Path) -> list[str]:
+    """The imports of adjudge in the Python that a page shows."""
+    shown = [block for kind, block in FENCE.findall(page.read_text(encoding="utf-8")) if kind == "python"]
+    found = [node for block in shown for node in ast.walk(ast.parse(block)) if isinstance(node, ast.ImportFrom)]
+    return [ast.unparse(node) for node in found if (node.module or "").startswith("adjudge")]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if imports_of(page)], ids=lambda page: page.name)
+def test_what_a_page_imports_is_there(page: Path) -> None:
+    for line in imports_of(page):
+        exec(line, {})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["adaptive.md", "design.md", "simulate.md"])
+def test_python_that_needs_no_data_runs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As shown on the page, from the clone."""
+    monkeypatch.chdir(ROOT)
+    shown = [block for kind, block in FENCE.findall((ROOT / "docs" / name).read_text("utf-8")) if kind == "python"]
+    assert shown
+    for block in shown:
+        exec(compile(block, name, "exec"), {})
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from adjudge.work import cache as cache_module
-from adjudge.work.cache import cached, folder, keep_with_version, shrink
+from adjudge.work.cache import cached, folder, shrink
 from adjudge.work.tasks import workers
 
 if TYPE_CHECKING:
@@ -117,15 +117,8 @@ def test_a_file_that_others_could_write_is_not_loaded(kept: Path) -> None:
     assert cached("count", "data", compute) == 2
 
 
-def test_what_depends_on_a_version_alone_is_kept_without_results(kept: Path) -> None:
-    compute = Counted()
-    with workers(cache=False):
-        assert [keep_with_version("library", version, compute) for version in ("1", "1", "2")] == [1, 1, 2]
-    assert len(list(kept.glob("*.pickle"))) == 2
-
-
 def test_nothing_is_kept_where_the_user_turned_it_off(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ADJUDGE_CACHE", "off")
     compute = Counted()
-    assert [keep_with_version("library", "1", compute) for _ in range(2)] == [1, 2]
+    assert [cached("count", "data", compute) for _ in range(2)] == [1, 2]
     assert not kept.exists()

@@ -42,31 +42,13 @@ def cached(what: str, key: object, compute: Callable[[], _Computed]) -> _Compute
     """
     if not (current_workers().cache and _is_allowed()):
         return compute()
-    return _load_or_compute(f"{what}|{key!r}|{code_fingerprint()}", compute, least_seconds=WORTH_KEEPING)
-
-
-def keep_with_version(what: str, version: str, compute: Callable[[], _Computed]) -> _Computed:
-    """What depends on no data but on the version of an installed package: kept though results are not (`--no-cache`).
-
-    Args:
-        what: what is made, as `charts library`.
-        version: of the package that makes it.
-        compute: makes it; it must be picklable.
-    """
-    if not _is_allowed():
-        return compute()
-    return _load_or_compute(f"{what}|{version}|{sys.version}", compute, least_seconds=0.0)
-
-
-def _load_or_compute(key: str, compute: Callable[[], _Computed], *, least_seconds: float) -> _Computed:
-    """The result from its file, or computed, and stored if that took so long."""
-    file = folder() / f"{fingerprint(key, digits=32)}.pickle"
+    file = folder() / f"{fingerprint(f'{what}|{key!r}|{code_fingerprint()}', digits=32)}.pickle"
     try:
         return _load(file)  # type: ignore[no-any-return]
     except _UNREADABLE:
         started = perf_counter()
     result = compute()
-    if perf_counter() - started >= least_seconds:
+    if perf_counter() - started >= WORTH_KEEPING:
         _store(file, result)
     return result
 
