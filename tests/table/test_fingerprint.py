@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import struct
 from typing import TYPE_CHECKING
 
 import polars as pl
 import pytest
 
 import adjudge
-from adjudge.table.judgments import Judgments, fingerprint, fingerprint_of_file, fingerprint_of_parts
+from adjudge.table.judgments import SCHEMA, Judgments, fingerprint, fingerprint_of_file, fingerprint_of_parts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,14 +34,60 @@ def test_a_file_has_the_digest_of_its_bytes(tmp_path: Path) -> None:
     assert fingerprint_of_file(path) == ABC[:12]
 
 
-@pytest.mark.parametrize("at_once", [1, 2, 3, 100])
-def test_a_table_has_one_fingerprint_however_much_is_written_at_once(
-    at_once: int, monkeypatch: pytest.MonkeyPatch
+def _mixed(number: int) -> int:
+    """SplitMix64 after its addition: G. L. Steele and others (2014), Fast splittable pseudorandom number generators."""
+    number = ((number ^ number >> 30) * 0xBF58476D1CE4E5B9) % 2**64
+    number = ((number ^ number >> 27) * 0x94D049BB133111EB) % 2**64
+    return number ^ number >> 31
+
+
+def _of_cell(column: pl.Series, row: int) -> int:
+    """The number of a cell, one sign or one number at a time."""
+    value = column[row]
+    if column.name in SCHEMA and column.dtype in (pl.Float64, pl.Int32, pl.Boolean):
+        if value is None:
+            return 0x9E3779B97F4A7C15
+        # Both zeros are one number.
+        packed = struct.pack("<d", value + 0.0) if isinstance(value, float) else struct.pack("<q", value)
+        (bits,) = struct.unpack("<Q", packed)
+        return _mixed(bits)
+    cell = column[row : row + 1]
+    text = cell.str.replace_all("\n", "\u2028", literal=True) if column.dtype == pl.String else cell
+    signs = text.to_frame().write_csv(include_header=False).encode()
+    return _mixed(sum(_mixed(place << 8 | sign) for place, sign in enumerate(signs)) % 2**64)
+
+
+def _by_hand(table: pl.DataFrame) -> str:
+    """The fingerprint of a table without nested columns, cell by cell."""
+    columns = [c for c in table.iter_columns() if c.name != "screen" and (c.name in SCHEMA or c.count())]
+    total, blocks = 0, dict[str, int]()
+    for row in range(table.height):
+        cells = ((place, c) for place, c in enumerate(columns, start=1) if c.count())
+        number = _mixed(sum(_mixed(_of_cell(c, row) ^ place << 48) for place, c in cells) % 2**64)
+        screen = table["screen"][row]
+        if screen is None:
+            total += number
+        else:
+            blocks[screen] = blocks.get(screen, 0) + number
+    total += sum(_mixed(number % 2**64) for number in blocks.values())
+    return fingerprint(f"{json.dumps([c.name for c in columns])} {table.height} {total % 2**64:x}")
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("times", [1, 20])
+def test_the_fingerprint_is_that_of_the_cells_one_by_one(
+    at_once: int, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    table = Judgments.from_columns({"system": ["a", 'b,"', "c"], "score": [1.5, None, 2.0]}).table
+    """However much is hashed at once, and whether words stand in many rows or in one."""
+    columns = {
+        "system": ["a", 'b,"', "c"], "score": [1.5, None, -0.0], "segment": ["1", "2", "é\nf"], "text": ["", None, "x"],
+        "screen": ["1", None, "1"], "human": [True, False, False], "own": [1, 2, None],
+    }  # fmt: skip
+    table = Judgments.from_columns({name: values * times for name, values in columns.items()}).table
     whole = Judgments(table).fingerprint
     monkeypatch.setattr("adjudge.table.judgments.ROWS_AT_ONCE", at_once)
-    assert Judgments(table).fingerprint == whole
+    monkeypatch.setattr("adjudge.table.judgments.SIGNS_AT_ONCE", at_once)
+    assert Judgments(table).fingerprint == whole == _by_hand(table)
 
 
 def test_the_order_of_rows_does_not_matter() -> None:

@@ -18,7 +18,6 @@ import numpy as np
 import polars as pl
 
 from adjudge.mixed.design import MODELS
-from adjudge.mixed.model import model_of
 from adjudge.people.twins import find_twins
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import ScoreEstimator, as_scores
@@ -301,6 +300,8 @@ def find_composition(method: str, judgments: Judgments) -> Composition | None:
     Raw means hold the whole of it. Z-scores take off the mean of each annotator, which depends on the systems that this
     person happened to judge: what that is worth beyond strictness is found.
     """
+    from adjudge.mixed.model import model_of
+
     judgments = as_scores(judgments)
     means = method in ("raw", "zscore") and len(judgments) <= MOST_SCORES
     if is_relative(judgments) or not (means or method in MODELS):

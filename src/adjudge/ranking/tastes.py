@@ -120,7 +120,8 @@ def _key(people: PeopleCounts, blocks: Comparisons, taste: float | None) -> byte
     texts = () if blocks.document is None else (blocks.document,)
     digest = blake2b(repr((taste, people.wins.shape, len(blocks), len(texts))).encode())
     for part in (people.wins, people.ties, people.group, *fields, *texts, blocks.label_block, blocks.block_annotator):
-        digest.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
+        digest.update(part.dtype.str.encode())
+        digest.update(np.ascontiguousarray(part).data)
     return digest.digest()
 
 

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -17,6 +18,7 @@ import polars as pl
 
 from adjudge.table.errors import DataError, Source, param, shown
 from adjudge.table.languages import UNKNOWN, language_code, notes_about, pair_name, parse_pair, split_pair
+from adjudge.table.maths import distinct
 from adjudge.table.protocols import EDITED, KINDS, PROTOCOLS
 from adjudge.table.wording import counted
 
@@ -37,6 +39,7 @@ DIGITS = 12
 
 
 ROWS_AT_ONCE = 1 << 18
+SIGNS_AT_ONCE = 1 << 15
 
 
 def fingerprint(content: str | bytes, *, digits: int = DIGITS) -> str:
@@ -60,35 +63,79 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     """The fingerprint of a table's content, whatever the order of its rows.
 
     Empty columns count only if they are among those that are always there. Of screens only counts which rows share one,
-    since readers number them as they come.
+    since readers number them as they come. A row is the sum of its cells, each mixed with the place of its column, and
+    a table the sum of its rows, so that no row is written out and none has to be put in order.
     """
     table = table.select(name for name in table.columns if name in always or table[name].count())
-    # Spans come first, so that equal content has one form.
-    nested = sorted(
-        (name for name, dtype in table.schema.items() if dtype.is_nested()), key=lambda name: name != "spans"
-    )
-    # Lists and records become text, and every row a single line.
-    texts = (pl.col(name).map_elements(_as_text, return_dtype=pl.String).alias(name) for name in nested)
-    plain, one_line = table.select(pl.exclude(nested), *texts), pl.col(pl.String).str.replace_all("[\r\n]", "\u2028")
-    screens = plain["screen"] if "screen" in plain.columns else pl.Series("screen", [], dtype=pl.String)
-    plain = plain.drop("screen", strict=False)
-    total, blocks = 0, dict[str, int]()
-    # In pieces, so that the text of a large table is never held whole; sums do not depend on an order.
-    for start in range(0, plain.height, ROWS_AT_ONCE):
-        piece = plain[start : start + ROWS_AT_ONCE].with_columns(one_line)
-        lines = piece.write_csv(include_header=False).encode().split(b"\n")[:-1]
-        numbers = [int.from_bytes(hashlib.blake2b(line, digest_size=16).digest()) for line in lines]
-        if not screens.count():
-            total += sum(numbers)
-            continue
-        for screen, number in zip(screens[start : start + ROWS_AT_ONCE], numbers, strict=True):
-            if screen is None:
-                total += number
-            else:
-                blocks[screen] = blocks.get(screen, 0) + number
-    # A block is as many rows of these contents: one number again, so that its rows are told from those of others.
-    total += sum(int(fingerprint(f"block {rows}", digits=32), 16) for rows in blocks.values())
-    return fingerprint(f"{plain.clear().write_csv()}{plain.height} {total % 2**128:x}")
+    plain = table.drop("screen", strict=False)
+    rows = np.zeros(table.height, dtype=np.uint64)
+    for place, column in enumerate(plain.iter_columns(), start=1):
+        if column.count():
+            # Columns that are always there have one type; others may come back from CSV as text.
+            cells = _hash_numbers(column) if column.name in always else None
+            rows += _mix((_hash_words(column) if cells is None else cells) ^ np.uint64(place << 48))
+    rows = _mix(rows)
+    if "screen" in table.columns and table["screen"].count():
+        # A block is as many rows of these contents: one number again, so that its rows are told from those of others.
+        (screen,) = codes_of(table, ("screen",))
+        named = table["screen"].is_not_null().to_numpy()
+        blocks = np.zeros(int(screen.max()) + 1, dtype=np.uint64)
+        np.add.at(blocks, screen[named], rows[named])
+        rows = np.append(rows[~named], _mix(blocks[distinct(screen[named])]))
+    return fingerprint(f"{json.dumps(plain.columns)} {plain.height} {int(rows.sum()):x}")
+
+
+def _hash_numbers(column: pl.Series) -> Hashes | None:
+    """A number for every cell of a column of numbers or times, from its bits; None for other columns."""
+    if column.dtype == pl.Boolean:
+        column = column.cast(pl.Int8)
+    if not column.dtype.is_numeric() and not column.dtype.is_temporal():
+        return None
+    cells = column.to_physical().fill_null(0).to_numpy()
+    # Of two zeros the negative one is the same number.
+    bits = (cells + 0.0).view(np.uint64) if cells.dtype.kind == "f" else cells.astype(np.int64).view(np.uint64)
+    return np.where(column.is_null().to_numpy(), _NOTHING, _mix(bits))
+
+
+def _hash_words(column: pl.Series) -> Hashes:
+    """A number for every cell, from how CSV writes it. Words that stand in many cells are hashed once."""
+    if column.dtype.is_nested():
+        column = column.map_elements(_as_text, return_dtype=pl.String)
+    codes, rows = _group_words(column)
+    words = column if len(rows) == len(column) else column.gather(rows)
+    if words.dtype == pl.String and words.str.contains("\n", literal=True).any():
+        words = words.str.replace_all("\n", "\u2028", literal=True)
+    pieces = (words[start : start + ROWS_AT_ONCE] for start in range(0, len(words), ROWS_AT_ONCE))
+    return np.concatenate([_hash_lines(piece) for piece in pieces])[codes]
+
+
+def _hash_lines(cells: pl.Series) -> Hashes:
+    """A number for every cell: the sum of the numbers of its signs, which are drawn by sign and place.
+
+    (A. L. Zobrist, 1970: A new hashing method with application for game playing. University of Wisconsin, report 88.)
+    """
+    signs = np.frombuffer(cells.to_frame().write_csv(include_header=False).encode(), dtype=np.uint8)
+    ends = np.flatnonzero(signs == ord("\n"))
+    starts = np.append(0, ends[:-1] + 1)
+    lines = np.zeros(len(starts), dtype=np.uint64)
+    for begin in range(0, len(signs), SIGNS_AT_ONCE):
+        piece = signs[begin : begin + SIGNS_AT_ONCE]
+        first, last = np.searchsorted(starts, begin, side="right") - 1, np.searchsorted(starts, begin + len(piece))
+        of_lines = np.maximum(starts[first:last] - begin, 0)
+        place = np.arange(begin, begin + len(piece)) - starts[first:last].repeat(np.diff(of_lines, append=len(piece)))
+        lines[first:last] += np.add.reduceat(_mix((place << 8 | piece).view(np.uint64)), of_lines)
+    return _mix(lines)
+
+
+_NOTHING = np.uint64(0x9E3779B97F4A7C15)
+"""What a missing number counts; no number of a judgment does."""
+
+
+def _mix(numbers: Hashes) -> Hashes:
+    """Other numbers, as if drawn, of which each belongs to one: as SplitMix64 ends (Steele and others 2014)."""
+    mixed = (numbers ^ numbers >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ mixed >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return mixed ^ mixed >> np.uint64(31)
 
 
 def _as_text(value: object) -> str:
@@ -185,15 +232,30 @@ def _codes_of_words(column: pl.Series) -> tuple[Codes, int]:
     nulls = column.null_count()
     if nulls == len(column) or (not nulls and bool((column == column[0]).all())):
         return np.zeros(len(column), dtype=np.int64), 1
-    hashed = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
-    # A row that holds each word; nulls have code -1, which indexes the last entry.
-    row = np.full(int(hashed.max()) + 2, -1)
-    row[hashed] = np.arange(len(column))
-    present = np.flatnonzero(row >= 0)
-    order = column.gather(row[present]).arg_sort(nulls_last=False).to_numpy()
-    position = np.zeros(len(row), dtype=np.int64)
-    position[present[order]] = np.arange(len(present))
-    return position[hashed], len(present)
+    codes, rows = _group_words(column)
+    words = column.gather(rows)
+    order = words.arg_sort(nulls_last=False).to_numpy()
+    words = words.gather(order)
+    places = np.append(0, np.cumsum(words[1:].ne_missing(words[:-1]).to_numpy()))
+    position = np.empty(len(rows), dtype=np.int64)
+    position[order] = places
+    return position[codes], int(places[-1]) + 1
+
+
+def _group_words(column: pl.Series) -> tuple[Codes, Codes]:
+    """A code for every row, which rows share only where their words are equal, and a row that holds each code's word.
+
+    Where most words stand once, finding the few that stand twice takes longer than all that is done with a word, so
+    that every row keeps a code of its own.
+    """
+    if column.dtype != pl.String or column.approx_n_unique() * SPARSE > len(column):
+        return np.arange(len(column)), np.arange(len(column))
+    codes = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
+    # Nulls have code -1, which indexes the last entry.
+    row = np.full(int(codes.max()) + 2, -1)
+    row[codes] = np.arange(len(column))
+    present = row >= 0
+    return (np.cumsum(present) - 1)[codes], row[present]
 
 
 def key_hashes(table: pl.DataFrame, key: Iterable[str]) -> Hashes:
@@ -217,11 +279,11 @@ def empty_columns(table: pl.DataFrame) -> set[str]:
 
 
 def rows_where(table: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
-    """The rows that meet a condition; columns of a large table without any value stay unwritten."""
-    empty = empty_columns(table) if table.height > ROWS_AT_ONCE else set()
-    if not empty:
-        return table.filter(condition)
+    """The rows that meet a condition; columns without any value stay unwritten, and so does the table if all do."""
     wanted = table.select(condition).to_series()
+    if not table.height or (len(wanted) == table.height and wanted.all(ignore_nulls=False)):
+        return table
+    empty = empty_columns(table)
     kept = table.drop(empty).filter(wanted)
     return kept.select(
         pl.lit(None, dtype).alias(name) if name in empty else name for name, dtype in table.schema.items()
