@@ -3,7 +3,7 @@
     .venv/bin/python -m bench.bench_collect                                   SQLite
     pg_virtualenv -t .venv/bin/python -m bench.bench_collect 50 200 1000      also PostgreSQL with two processes
     .venv/bin/python -m bench.bench_collect 200 --adaptive                    tasks of nine, drawn by a policy
-    .venv/bin/python -m bench.bench_collect 200 --campaigns 10                ten campaigns on one server
+    .venv/bin/python -m bench.bench_collect 200 --campaigns 10                ten campaigns and one, in turns
 
 Loopback only; the clients run on the same machine and take their share of it, and an organiser has the page open. CPU
 is that of the server's processes, read from /proc, divided by the saves; on PostgreSQL also that of the database's.
@@ -16,6 +16,8 @@ import os
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tests.helpers.campaigns import make_campaign
@@ -59,35 +61,71 @@ def measure(name: str, database: str | None, annotators: int, *, adaptive: bool,
         report(f"{name}, {annotators} annotators{', adaptive' if adaptive else ''}", load, spent, rows)
 
 
+ROUNDS = 6
+
+
+@dataclass
+class Arm:
+    """A server with so many campaigns, and what was measured of it."""
+
+    server: Server
+    plan: Plan
+    secrets: list[str]
+    load: Load = field(default_factory=Load)
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def run(self, turn: int) -> None:
+        """Let people judge once more; entering is not counted."""
+        assert self.server.process is not None
+        group = self.server.process.pid
+        clocks: list[tuple[float, float]] = []
+
+        def read_clocks() -> None:
+            clocks.append((time.monotonic(), group_cpu(group)))
+
+        load = simulate_annotators(
+            "127.0.0.1", self.server.port, self.secrets, replace(self.plan, seed=turn), entered=read_clocks
+        )
+        read_clocks()
+        self.wall += clocks[1][0] - clocks[0][0]
+        self.cpu += clocks[1][1] - clocks[0][1]
+        self.load.seconds += load.seconds
+        self.load.acknowledged += load.acknowledged
+        self.load.faults += load.faults
+
+
 def measure_several(annotators: int, campaigns: int, *, seconds: float, pause: float) -> None:
-    """Let people judge in several campaigns of one server at once; print memory, too. SQLite, a file each."""
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "campaigns"
-        for number in range(campaigns):
-            make(folder / f"c{number:02d}", annotators // campaigns, adaptive=False)
-        with Server(folder) as server:
-            assert server.process is not None
-            group = server.process.pid
-            began = memory(group)
+    """Let people judge in one campaign and in several on one server, in turns, so that other work disturbs both alike.
+
+    SQLite, a file for each campaign. Prints memory, too.
+    """
+    with tempfile.TemporaryDirectory() as scratch, ExitStack() as servers:
+        arms = {}
+        for number in (1, campaigns):
+            folder = Path(scratch) / f"of-{number}"
+            for each in range(number):
+                make(folder / f"c{each:02d}", annotators // number, adaptive=False)
+            make(folder / "idle", 1, adaptive=False)  # so that both have paths
+            server = servers.enter_context(Server(folder))
             named = {name: f"{name.partition(':')[0]}#{server.secret(name)}" for name in server.links if ":" in name}
-            secrets = [secret for name, secret in named.items() if ":annotator-" in name]
-            clocks: list[tuple[float, float, float]] = []
-            plan = Plan(seconds, pause, organiser=named["/c00:organiser"])
-            load = simulate_annotators(
-                "127.0.0.1",
-                server.port,
-                secrets,
-                plan,
-                entered=lambda: clocks.append((time.monotonic(), group_cpu(group), 0.0)),
-            )
-            clocks.append((time.monotonic(), group_cpu(group), 0.0))
-            organisers = [name for name in named if name.endswith(":organiser")]
+            people = [
+                secret for name, secret in named.items() if ":annotator-" in name and not name.startswith("/idle")
+            ]
+            arms[number] = Arm(server, Plan(seconds / ROUNDS, pause, organiser=named["/c00:organiser"]), people)
+        for turn in range(ROUNDS):
+            for number in (1, campaigns) if turn % 2 else (campaigns, 1):
+                arms[number].run(turn)
+        for number, arm in arms.items():
+            assert arm.server.process is not None
+            organisers = [name for name in arm.server.links if name.endswith(":organiser") and ":" in name]
             rows = sum(
-                len(server.client(name).get("/api/organiser/export").text.splitlines()) - 1 for name in organisers
+                len(arm.server.client(name).get("/api/organiser/export").text.splitlines()) - 1 for name in organisers
             )
-            print(f"memory of the server {began:.0f} MB at the start, {memory(group):.0f} MB at the end")
-        spent = tuple(after - before for before, after in zip(*clocks, strict=True))
-        report(f"SQLite, {campaigns} campaigns on one server, {annotators} annotators", load, spent, rows)
+            print(f"memory of the server with {number}: {memory(arm.server.process.pid):.0f} MB")
+            report(
+                f"SQLite, {number} campaigns, {len(arm.secrets)} annotators", arm.load, (arm.wall, arm.cpu, 0.0), rows
+            )
 
 
 def memory(group: int) -> float:

@@ -40,7 +40,7 @@ class Plan:
 
     With `whole_tasks` they hand tasks in and take the next; `organiser` is the secret of somebody who watches.
     A save that gets no answer from the server itself is sent again as often as `resend` says, as the page does.
-    Everybody saves `least` times, however long that takes.
+    Everybody saves `least` times, however long that takes. Who judges once more needs another `seed`.
     """
 
     seconds: float
@@ -49,6 +49,7 @@ class Plan:
     organiser: str | None = None
     resend: int = 0
     least: int = 0
+    seed: int = 0
 
 
 class Connection:
@@ -103,8 +104,9 @@ class _Annotator:
 
     def __init__(self, connection: Connection, work: Any, load: Load, plan: Plan, seed: int) -> None:
         self.connection, self.work, self.load, self.plan = connection, work, load, plan
-        self.chance = random.Random(seed)
-        self.bases: dict[str, int] = {}
+        self.chance = random.Random(f"{plan.seed} {seed}")
+        states = {} if work["task"] is None else work["task"]["states"]
+        self.bases: dict[str, int] = {screen: state["revision"] for screen, state in states.items()}
         self.saves = 0
 
     async def judge(self) -> None:

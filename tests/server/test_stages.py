@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from adjudge import read
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.design import design
+from adjudge.campaigns.design_report import measure_balance
 from adjudge.table.errors import DataError, InputError
 from tests.helpers.campaigns import SYSTEMS, make_campaign
 from tests.helpers.judging import begin, saved
@@ -93,6 +94,40 @@ def test_a_second_editor_corrects_the_first(first: Path, own_database: str | Non
     ranked = json.loads(run("rank", table, "--method", "raw", "--json").out)
     assert all(row["score"] < 95 for row in ranked["systems"])
     assert json.loads(run("qe", texts, "--json").out)
+
+
+def test_what_the_first_editor_skipped_comes_to_the_second_as_the_machine_made_it(tmp_path: Path) -> None:
+    campaign = make_campaign(
+        tmp_path / "first", "postedit", documents=1, systems=2, task_size=9, more="[page]\nskip = true\n"
+    )
+    with Server(campaign) as server:
+        client = server.client("anna")
+        work = client.work()
+        screens = [[o for i in s["items"] for o in i["outputs"]] for s in work["task"]["screens"]]
+        skipped = screens[0][1]
+        for number, screen in enumerate(screens):
+            changes = [
+                {"output": o["id"], **({"skipped": "unknown"} if o == skipped else {"edit": f"{o['text']} (anna)"})}
+                for o in screen
+            ]
+            assert client.post("/api/saves", new_save(work, number, changes)).status == 200
+        assert client.post(f"/api/tasks/{work['task']['id']}/finish").json["finished"]
+    second = make_campaign(tmp_path / "second", "postedit", documents=1, systems=2, task_size=9, annotators='["cleo"]')
+    second.write_text(second.read_text().replace("[files]\n", f'[files]\nedits = "{export_file(campaign)}"\n'))
+    made = design(load_campaign(second))
+    shown = [output.text for task in made.tasks for _, _, output in task.outputs()]
+    assert sum(text.endswith(" (anna)") for text in shown) == 5
+    assert skipped["text"] in shown
+    assert (
+        "1 of 6 outputs were skipped in the first campaign, and are as the machine made them"
+        in measure_balance(made, load_campaign(second)).notes
+    )
+    with Server(second) as server:
+        edit_all(server, "cleo", " (cleo)")
+    run("export", second, "-o", tmp_path / "pe.tsv", "--format", "post-edits")
+    lines = [line.split("\t")[2:] for line in (tmp_path / "pe.tsv").read_text().splitlines()[1:]]
+    assert [one for mt, one, _ in lines if mt == skipped["text"]] == [skipped["text"]]
+    assert all(one == f"{mt} (anna)" for mt, one, _ in lines if mt != skipped["text"])
 
 
 def test_the_acceptability_of_edits_is_judged_and_ranked(first: Path, tmp_path: Path) -> None:

@@ -278,7 +278,7 @@ def check_material(material: Material) -> None:
             f"design.outputs = {campaign.side_by_side}, but there {agreeing(len(material.systems), 'is', 'are')} only "
             f"{counted(len(material.systems), 'system')} to stand side by side; lower it or add systems"
         )
-    editors = {editor for _, editor in material.edits.values()}
+    editors = {editor for _, editor in material.edits.values() if editor is not None}
     own = sorted(editors & {*campaign.design.annotator_names})
     if own and campaign.assignment.policy == "fixed":
         raise DataError(

@@ -115,6 +115,11 @@ def warn(report: DesignReport, tasks: TaskSet, campaign: Campaign) -> Iterator[s
 
 
 def _about_texts(tasks: TaskSet) -> Iterator[str]:
+    outputs = [output for task in work_tasks(tasks) for _, _, output in task.outputs() if output.kind == "system"]
+    skipped = sum(output.original is not None and output.editor is None for output in outputs)
+    if skipped:
+        count = f"{skipped} of {len(outputs)} outputs"
+        yield f"{count} were skipped in the first campaign, and are as the machine made them"
     empty = Counter(
         system
         for task in work_tasks(tasks)

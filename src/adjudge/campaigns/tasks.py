@@ -19,7 +19,7 @@ from adjudge.campaigns.media import MediaFiles, read_media
 from adjudge.readers.parsing import Delimited, read_delimited, to_int
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import read_text, write_text
-from adjudge.table.judgments import fingerprint
+from adjudge.table.judgments import SKIPPED, fingerprint
 from adjudge.table.protocols import NOT_CONTROLS, PROTOCOLS, TaskKind
 from adjudge.table.rng import generator
 from adjudge.table.texts import MISSING, SOURCE, TARGET, Mark, TestSet, carry_over, find_mark_fault, find_marks_fault
@@ -485,8 +485,9 @@ class Material:
         return tuple(tuple(DraftOutput(tuple(names), text) for text, *_ in page) for page, names in makers.items())
 
 
-# By system and index in the test set: what an edit was made from (nothing, where it is marks), and who made it.
-Edits = dict[tuple[str, int], tuple[str | None, str]]
+# By system and index in the test set: what an edit was made from (nothing, where it is marks), and who made it (nobody,
+# where the first editor skipped the output).
+Edits = dict[tuple[str, int], tuple[str | None, str | None]]
 
 
 def is_export(path: Path) -> bool:
@@ -534,19 +535,21 @@ def read_marked(campaign: Campaign, testset: TestSet) -> tuple[Edits, Prefilled]
 def read_edits(campaign: Campaign, testset: TestSet) -> tuple[Edits, dict[str, tuple[str, ...]]]:
     """The edits of another campaign that take the place of outputs, with their texts by system.
 
-    Where several people have edited an output, one of their edits is drawn, with the campaign's seed.
+    Where several people have edited an output, one of their edits is drawn, with the campaign's seed. What was skipped
+    stays as the machine made it.
     """
     path = campaign.files.edits
     if path is None:
         return {}, {}
-    made = _list_edits(path)
+    made, skipped = _list_edits(path)
     rng = generator(campaign.seed, _EDITS)
     edits: Edits = {}
     texts: dict[str, tuple[str, ...]] = {}
     for name, outputs in testset.systems.items():
         chosen: list[str] = []
         for index, (segment, output) in enumerate(zip(testset.source, outputs, strict=True)):
-            found = made.get((name, segment.document, segment.segment), [])
+            key = (name, segment.document, segment.segment)
+            found = made.get(key, [(None, output, output)] if key in skipped else [])
             if not found:
                 what = f"segment '{segment.segment}' of document '{segment.document}' by system '{shown(name)}'"
                 raise InputError(f"has no edit of {what}; finish the first campaign, or leave it out", file=path)
@@ -563,19 +566,25 @@ def read_edits(campaign: Campaign, testset: TestSet) -> tuple[Edits, dict[str, t
     return edits, texts
 
 
-def _list_edits(path: Path) -> dict[tuple[str, str, str], list[tuple[str, str, str]]]:
-    """Editor, original and edit by system, document and segment, from the judgments of a post-editing campaign."""
+_Key = tuple[str, str, str]
+
+
+def _list_edits(path: Path) -> tuple[dict[_Key, list[tuple[str | None, str, str]]], set[_Key]]:
+    """Editor, original and edit by system, document and segment of a post-editing campaign; and what was skipped."""
     from adjudge.readers.registry import read
 
     table = read(path).final().table
     if "postedit" not in table["protocol"].to_list() or not {"text", "target_text"} <= {*table.columns}:
         raise InputError("holds no post-edits; give the judgments that 'adjudge export' writes of them", file=path)
-    made: dict[tuple[str, str, str], list[tuple[str, str, str]]] = {}
+    made: dict[_Key, list[tuple[str | None, str, str]]] = {}
     columns = ("system", "document", "segment", "annotator", "target_text", "text", "kind")
     for system, document, segment, editor, original, text, kind in sorted(table.select(columns).iter_rows(), key=str):
         if text is not None and kind in NOT_CONTROLS:
             made.setdefault((system, document, segment), []).append((editor or "", original, text))
-    return made
+    if SKIPPED not in table.columns:
+        return made, set()
+    skipped = table.filter(pl.col(SKIPPED).is_not_null() & pl.col("kind").is_in(NOT_CONTROLS))
+    return made, set(skipped.select("system", "document", "segment").iter_rows())
 
 
 def make_material(campaign: Campaign, testset: TestSet) -> Material:

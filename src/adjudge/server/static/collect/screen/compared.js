@@ -24,7 +24,7 @@ export function comparedItem(item, setting, number) {
     scoresOf(item, output, setting.campaign).map(({ id }) => () => setting.answers()[id]?.score ?? null),
   );
   const sides = item.outputs.map((output, i) => {
-    const side = h("section.side", { "aria-label": t("translation_n", { letter: letter(i) }) });
+    const side = h("div.side", { role: "group", "aria-label": t("translation_n", { letter: letter(i) }) });
     const others = (/** @type {number} */ score) =>
       values.flatMap((of, j) => (j === i ? [] : [{ letter: letter(j), value: of[score]() }]));
     const place = { number, letter: letter(i), element: side, changed: () => refresh(), others };
@@ -80,7 +80,7 @@ export function wholePage(screen, setting) {
     setting.answers()[screen.whole[j][score].id]?.score ?? null;
   const sides = screen.whole.map((column, i) => {
     const name = several ? t("translation_n", { letter: letter(i) }) : t("whole_document");
-    const side = several ? h("section.side", { "aria-label": name }, h("span.badge", { "aria-hidden": "true" }, letter(i))) : element;
+    const side = several ? h("div.side", { role: "group", "aria-label": name }, h("span.badge", { "aria-hidden": "true" }, letter(i))) : element;
     const judge = h("div.judge");
     const [{ owner }] = questionsOfPage(column);
     const [comment, skip] = [commentBox(owner, setting), skipBox([owner], setting, judge, () => refresh())];

@@ -103,13 +103,13 @@ if (typeof window !== "undefined") {
 
 /**
  * Keep the key that opened a dialog from answering it: pressed twice, or held, it would decide what nobody has read.
- * Any other key, or the pointer, shows that somebody has seen the dialog.
- * @param {HTMLDialogElement} box
+ * Any other key, or the pointer, shows that somebody has seen the dialog. What asks nothing is closed by the same key.
+ * @param {HTMLDialogElement} box @param {boolean} asks
  */
-function guard(box) {
+function guard(box, asks) {
   let opener = lastKey;
   const presses = (/** @type {KeyboardEvent} */ event) => {
-    const acts = event.key === opener && ["Enter", " "].includes(event.key);
+    const acts = event.key === opener && ["Enter", " "].includes(event.key) && (asks || event.repeat);
     const types = /** @type {HTMLElement} */ (event.target).matches("input, textarea, select");
     if (acts && !types) event.preventDefault();
     else if (event.type === "keydown") opener = "";
@@ -182,10 +182,11 @@ export function replaceUnselected(place, content) {
  * A dialog that is shown at once and removed when closed.
  * @param {string} title
  * @param {Child[]} content
- * @param {{className?: string, closable?: () => boolean}} options  closable: whether it may be closed without an answer now
+ * @param {{className?: string, closable?: () => boolean, asks?: boolean}} options
+ *   closable: whether it may be closed without an answer now; asks: whether a key can decide something in it
  * @returns {HTMLDialogElement}
  */
-export function dialog(title, content, { className = "", closable = () => true } = {}) {
+export function dialog(title, content, { className = "", closable = () => true, asks = true } = {}) {
   const heading = h("h2", { id: "dialog-title" }, title);
   const box = /** @type {HTMLDialogElement} */ (
     h(`dialog${className ? "." + className : ""}`, { "aria-labelledby": "dialog-title" }, heading, ...content)
@@ -198,7 +199,7 @@ export function dialog(title, content, { className = "", closable = () => true }
     box.remove();
     if (document.activeElement === document.body) giveBack(opener);
   });
-  guard(box);
+  guard(box, asks);
   document.body.append(box);
   box.showModal();
   // Long ones begin at their beginning, wherever the focus is.

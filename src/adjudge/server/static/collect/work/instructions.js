@@ -16,7 +16,7 @@ export function showInstructions(instructions, first = false) {
         t(first ? "begin" : "close"),
       ),
     ],
-    { className: "wide" },
+    { className: "wide", asks: false },
   );
 }
 
