@@ -25,7 +25,7 @@ export function skipBox(owners, setting, place, changed = () => undefined) {
   const button = h("button.quiet", { type: "button", disabled: setting.locked, onclick: () => open() }, h("span", {}, t("skip")), key);
   const reason = h("bdi");
   const again = h("button.quiet", { type: "button", disabled: setting.locked, onclick: () => set(null) }, t("judge_after_all"));
-  const said = h("p.skipped", { role: "status" }, `${t("skipped")} `, reason, " ", again);
+  const said = h("p.skipped", { role: "status", tabindex: -1 }, `${t("skipped")} `, reason, " ", again);
   const element = h("div.skip", {}, button, said);
 
   /** @param {string | null} value */
@@ -33,6 +33,8 @@ export function skipBox(owners, setting, place, changed = () => undefined) {
     setting.change(Object.fromEntries(owners.map((id) => [id, { skipped: value }])));
     show();
     changed();
+    // What had the focus may be hidden now. Not to the button: Enter goes on.
+    if (value !== null) said.focus();
   }
 
   function open() {
