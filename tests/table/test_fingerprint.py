@@ -79,7 +79,7 @@ def test_the_fingerprint_is_that_of_the_cells_one_by_one(
     at_once: int, times: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """However much is hashed at once, and whether words stand in many rows or in one."""
-    columns = {
+    columns: dict[str, list[object]] = {
         "system": ["a", 'b,"', "c"], "score": [1.5, None, -0.0], "segment": ["1", "2", "é\nf"], "text": ["", None, "x"],
         "screen": ["1", None, "1"], "human": [True, False, False], "own": [1, 2, None],
     }  # fmt: skip

@@ -248,7 +248,7 @@ def _group_words(column: pl.Series) -> tuple[Codes, Codes]:
     Where most words stand once, finding the few that stand twice takes longer than all that is done with a word, so
     that every row keeps a code of its own.
     """
-    if column.dtype != pl.String or column.approx_n_unique() * SPARSE > len(column):
+    if column.dtype != pl.String or column.to_frame().select(pl.all().approx_n_unique()).item() * SPARSE > len(column):
         return np.arange(len(column)), np.arange(len(column))
     codes = column.cast(pl.Categorical).to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     # Nulls have code -1, which indexes the last entry.
