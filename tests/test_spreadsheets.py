@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime as dt
 from pathlib import Path
 
 import polars as pl
@@ -14,6 +15,7 @@ from adjudge.readers import native
 from adjudge.readers.large_files import rows_of_file
 from adjudge.readers.options import ReadOptions
 from adjudge.readers.parsing import as_plain_text, undo_plain_text
+from adjudge.readers.spreadsheets import read_workbook
 from adjudge.table.judgments import SCHEMA, Judgments
 from tests.conftest import examples
 
@@ -61,3 +63,28 @@ def test_apostrophes_of_other_tables_are_left(tmp_path: Path) -> None:
     path = tmp_path / "other.csv"
     path.write_text("system,score,annotator\n'=a,1,x\nb,2,x\n")
     assert native.read([path], ReadOptions()).table["system"].to_list() == ["'=a", "b"]
+
+
+def test_cells_become_texts_and_charts_are_no_tables(tmp_path: Path) -> None:
+    """Whole numbers have no point, numbers have the 15 digits of a spreadsheet; sheets that are charts are left out."""
+    import xlsxwriter
+
+    path = tmp_path / "judgments.xlsx"
+    with xlsxwriter.Workbook(path) as workbook:
+        workbook.add_chartsheet("picture")
+        sheet = workbook.add_worksheet("table")
+        date = workbook.add_format({"num_format": "yyyy-mm-dd"})
+        sheet.write_row("A1", ["system", "system", None, "score"])
+        sheet.write_row("A2", ["A", 12, True, 1 / 3])
+        sheet.write_row("A3", ["B", 1e21, 0.1 + 0.2])
+        sheet.write_datetime("D3", dt.date(2024, 5, 17), date)
+        sheet.write_row("A5", ["C", None, 2**53, 82.0])
+    read = read_workbook(path.read_bytes(), path)
+    assert read.frame.to_dict(as_series=False) == {
+        "system": ["A", "B", "C"],
+        "system_1": ["12", "1000000000000000000000", None],
+        "column 3": ["true", "0.3", "9007199254740992"],
+        "score": ["0.333333333333333", "2024-05-17", "82"],
+    }
+    assert [read.source.number(row) for row in range(3)] == [2, 3, 5]
+    assert read.notes == ()

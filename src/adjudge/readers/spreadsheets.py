@@ -15,6 +15,7 @@ import zipfile
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
-# The reader of workbooks gives the value of the uppermost of merged cells alone, so where cells are merged is asked of
-# calamine, and of OpenDocument, for which it does not say, read from the XML.
+# Of merged cells calamine gives the value of the uppermost alone. Where cells are merged it says of Excel's workbooks;
+# of OpenDocument it is read from the XML.
 
 OPEN_DOCUMENT = "content.xml"
 _MOST_DIGITS = 12
@@ -64,24 +65,15 @@ def fill_merged(
     return (pl.DataFrame(columns, schema=frame.schema), filled) if filled else (frame, 0)
 
 
-def corner_and_merged(raw: bytes, sheet: str) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+def corner_and_merged(workbook: Workbook, number: int) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
     """Row and column of the first cell that holds something, and the cells that were merged down, of a sheet."""
-    from python_calamine import CalamineError, CalamineWorkbook
-
-    if (table := _open_document_sheet(raw, sheet)) is not None:
-        try:
-            return _find_open_document_cells(table)
-        except ValueError:
-            return (1, 1), []
-    try:
-        read = CalamineWorkbook.from_filelike(io.BytesIO(raw)).get_sheet_by_name(sheet)
-    except (CalamineError, OSError, ValueError):
-        # It has been read by the reader of workbooks already.
-        return (1, 1), []
-    row, column = read.start or (0, 0)
+    sheet = workbook.sheet(number)
+    row, column = sheet.start or (0, 0)
+    if (table := _open_document_sheet(workbook.raw, workbook.sheet_names[number])) is not None:
+        return (row + 1, column + 1), _find_open_document_merged(table)
     merged = [
         (left + 1, top + 1, bottom + 1)
-        for (top, left), (bottom, right) in read.merged_cell_ranges or ()
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
         if left == right and bottom > top
     ]
     return (row + 1, column + 1), merged
@@ -110,24 +102,19 @@ def _read_count(text: str | bytes | None) -> int:
     return int(digits[:_MOST_DIGITS]) if re.fullmatch("[0-9]+", digits) else 1
 
 
-def _find_open_document_cells(table: Any) -> tuple[tuple[int, int], list[tuple[int, int, int]]]:
+def _find_open_document_merged(table: Any) -> list[tuple[int, int, int]]:
     """Do the same for a sheet of an OpenDocument workbook, in which equal rows and cells are written once."""
-    filled: list[tuple[int, int]] = []
     merged: list[tuple[int, int, int]] = []
     row = 1
     for line in table.iter(f"{_TABLE}table-row"):
         column = 1
         for cell in line:
-            if len(cell):
-                filled.append((row, column))
             down, across = (_read_count(cell.get(f"{_TABLE}number-{name}-spanned")) for name in ("rows", "columns"))
             if down > 1 and across == 1:
                 merged.append((column, row, row + down - 1))
             column += _read_count(cell.get(f"{_TABLE}number-columns-repeated"))
         row += _read_count(line.get(f"{_TABLE}number-rows-repeated"))
-    if not filled:
-        return (1, 1), []
-    return (filled[0][0], min(column for _, column in filled)), merged
+    return merged
 
 
 # A header is looked for in so many rows of a sheet.
@@ -139,14 +126,72 @@ _NAMES = {
     for meaning, names in {**SYNONYMS, **PAIR_COLUMNS}.items()
     if meaning in ("system", "score", "rank", *PAIR_COLUMNS)
 }
-_UNNAMED = re.compile(r"__UNNAMED__([0-9]+)")
+_ROWS_AT_ONCE = 10_000
+
+
+class Workbook:
+    """A workbook whose cells are read as texts."""
+
+    def __init__(self, raw: bytes) -> None:
+        from python_calamine import CalamineWorkbook, SheetTypeEnum
+
+        self.raw = raw
+        self._book = CalamineWorkbook.from_filelike(io.BytesIO(raw))
+        self._read: dict[int, Any] = {}
+        self.sheet_names = [
+            sheet.name
+            for sheet in self._book.sheets_metadata
+            if sheet.typ not in (SheetTypeEnum.ChartSheet, SheetTypeEnum.Vba)
+        ]
+
+    def sheet(self, number: int) -> Any:
+        """A sheet, which is read once."""
+        if number not in self._read:
+            self._read[number] = self._book.get_sheet_by_name(self.sheet_names[number])
+        return self._read[number]
+
+    def first_rows(self, number: int) -> list[list[str | None]]:
+        """The first rows of a sheet, from the first that holds something."""
+        return [list(map(_as_text, row)) for row in self.sheet(number).to_python(nrows=TITLE_ROWS)]
+
+    def read_below(self, number: int, above: int) -> pl.DataFrame:
+        """The rows of a sheet below its header, above which so many rows stand."""
+        sheet = self.sheet(number)
+        rows = islice(sheet.iter_rows(), (sheet.start or (0, 0))[0] + above, None)
+        schema = dict.fromkeys(_name_columns(list(map(_as_text, next(rows, ())))), pl.String)
+        parts = [pl.DataFrame(schema=schema)]
+        while some := list(islice(rows, _ROWS_AT_ONCE)):
+            columns = zip(schema, zip(*some, strict=True), strict=True)
+            parts.append(pl.DataFrame({name: list(map(_as_text, cells)) for name, cells in columns}, schema=schema))
+        return pl.concat(parts)
+
+
+def _as_text(value: Any) -> str | None:
+    """The text of a cell: numbers with the 15 digits that a spreadsheet shows, dates as in ISO 8601."""
+    if isinstance(value, str):
+        return value or None
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:.15g}"
+    return str(value)
+
+
+def _name_columns(header: Sequence[str | None]) -> list[str]:
+    """The names of columns, each once; those without one are called after their place."""
+    names: list[str] = []
+    for place, given in enumerate(header, 1):
+        name = given or f"column {place}"
+        further = (f"{name}_{number}" for number in count(1))
+        names.append(name if name not in names else next(other for other in further if other not in names))
+    return names
 
 
 def read_workbook(raw: bytes, path: Path) -> LoadedTable:
     """Read the sheet of a workbook that holds the table; its rows are numbered as a spreadsheet shows them."""
     with _open(raw, path) as workbook:
         number, above = _find_table(workbook)
-        sheet = _read_sheet(workbook, raw, path, number, above)
+        sheet = _read_sheet(workbook, path, number, above)
         later = range(number + 1, len(workbook.sheet_names))
         more = any(_header_row(workbook, other) is not None for other in later)
     hint = ("other sheets hold judgments, too; --sheets all reads them all",) if more else ()
@@ -158,7 +203,7 @@ def find_like_sheets(raw: bytes, path: Path) -> list[str]:
     with _open(raw, path) as workbook:
         headers: dict[tuple[str, ...], list[str]] = {}
         for number, name in enumerate(workbook.sheet_names):
-            rows = _first_rows(workbook, number)
+            rows = workbook.first_rows(number)
             above = _header_row(workbook, number)
             above = _rows_above_header(rows) if above is None else above
             header = tuple(plain(BRACKETS.sub("", cell)) for cell in (rows[above] if above < len(rows) else ()) if cell)
@@ -194,8 +239,8 @@ def read_sheets(
         read = {}
         for name in chosen:
             number, above = names.index(name), headers[name]
-            above = _rows_above_header(_first_rows(workbook, number)) if above is None else above
-            read[name] = _read_sheet(workbook, raw, path, number, above, several=chosen)
+            above = _rows_above_header(workbook.first_rows(number)) if above is None else above
+            read[name] = _read_sheet(workbook, path, number, above, several=chosen)
         return _drop_empty(read, asked, path)
 
 
@@ -220,62 +265,58 @@ def _drop_empty(sheets: dict[str, LoadedTable], asked: Collection[str], path: Pa
 
 
 @contextmanager
-def _open(raw: bytes, path: Path) -> Iterator[Any]:
+def _open(raw: bytes, path: Path) -> Iterator[Workbook]:
     """A workbook; damage that is found while it is read becomes one sentence."""
-    import fastexcel
+    from python_calamine import CalamineError
 
     _check_archive(raw, path)
     try:
-        yield fastexcel.read_excel(raw)
-    except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as fault:
+        workbook = Workbook(raw)
+        if not workbook.sheet_names:
+            raise InputError("is a workbook without sheets of cells; name one with a table", file=path)
+        yield workbook
+    except (CalamineError, OSError) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 120)
         raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
 
 
-def _read_sheet(
-    workbook: Any, raw: bytes, path: Path, number: int, above: int, *, several: Sequence[str] = ()
-) -> LoadedTable:
+def _read_sheet(workbook: Workbook, path: Path, number: int, above: int, *, several: Sequence[str] = ()) -> LoadedTable:
     """A sheet, of which so many rows stand above the header; one of several if these are named."""
-    frame: pl.DataFrame = workbook.load_sheet(number, header_row=above, dtypes="string").to_polars()
-    header = workbook.load_sheet(number, header_row=None, n_rows=above + 1, dtypes="string").to_polars().rows()
+    frame = workbook.read_below(number, above)
+    header = workbook.sheet(number).to_python(nrows=above + 1)[above:]
     name = workbook.sheet_names[number]
     notes = list(_notes(path.name, workbook.sheet_names, several or [name], above))
-    corner, merged = corner_and_merged(raw, name)
-    frame, filled = fill_merged(frame.cast(pl.String), corner, above, merged)
+    corner, merged = corner_and_merged(workbook, number)
+    frame, filled = fill_merged(frame, corner, above, merged)
     if filled:
         notes.append(f"{counted(filled, 'merged cell')} of {path.name} filled with the value at their top")
     first = corner[0] + above + 1
-    frame = _name_columns(frame).with_row_index(_ROW)
+    frame = frame.with_row_index(_ROW)
     frame = frame.filter(~pl.all_horizontal(pl.exclude(_ROW).is_null()))
     numbers = frame[_ROW].to_list()
     source = Source(
         f"{path}, sheet '{shown(name)}'" if several else str(path),
         lambda row: numbers[row] + first if row < len(numbers) else row + first,
     )
-    twice = frozenset(name for name, times in Counter(header[above] if header else ()).items() if name and times > 1)
+    twice = frozenset(name for name, times in Counter(map(_as_text, chain(*header))).items() if name and times > 1)
     return LoadedTable(frame.drop(_ROW), source, tuple(notes), twice=twice)
 
 
-def _find_table(workbook: Any) -> tuple[int, int]:
+def _find_table(workbook: Workbook) -> tuple[int, int]:
     """The number of the sheet with the table, and how many rows stand above its header."""
     for number in range(len(workbook.sheet_names)):
         if (above := _header_row(workbook, number)) is not None:
             return number, above
-    return 0, _rows_above_header(_first_rows(workbook, 0)) if workbook.sheet_names else 0
+    return 0, _rows_above_header(workbook.first_rows(0))
 
 
-def _header_row(workbook: Any, number: int, columns: Sequence[str] = ()) -> int | None:
+def _header_row(workbook: Workbook, number: int, columns: Sequence[str] = ()) -> int | None:
     """The row of a sheet, from 0, that names the columns of judgments, or these columns."""
     wanted = set(map(plain, columns))
-    for above, row in enumerate(_first_rows(workbook, number)):
+    for above, row in enumerate(workbook.first_rows(number)):
         if _names_judgments(row) or (wanted and wanted <= {plain(value) for value in row if value is not None}):
             return above
     return None
-
-
-def _first_rows(workbook: Any, number: int) -> list[tuple[str | None, ...]]:
-    sheet: pl.DataFrame = workbook.load_sheet(number, header_row=None, n_rows=TITLE_ROWS, dtypes="string").to_polars()
-    return sheet.rows()
 
 
 def _names_judgments(row: Sequence[str | None]) -> bool:
@@ -306,13 +347,6 @@ def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) ->
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 
 
-def _name_columns(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with columns without a name called after their place."""
-    places = {name: _UNNAMED.fullmatch(name) for name in frame.columns}
-    names = {name: f"column {int(place[1]) + 1}" for name, place in places.items() if place}
-    return frame.rename({old: new for old, new in names.items() if new not in frame.columns})
-
-
 # A workbook is read as the rectangle around all of its cells, empty ones included: one forgotten cell far from the
 # table would take all memory. So how far the cells of each sheet reach is read from the XML first. The binary kinds,
 # which have none, are read by a process of its own first, with bounds.
@@ -327,12 +361,12 @@ _CELL = re.compile(rb"""<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*["']([A-Za-z]+)([0-9]+
 _ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^>]*?\s)?r\s*=\s*["']([0-9]+)["']""")
 _ODS_PART = re.compile(rb"<(/?)table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])([^>]*)>")
 _ODS_REPEATED = re.compile(rb"""table:number-(?:columns|rows)-repeated\s*=\s*["']\s*([0-9]+)""")
-_TRY = """import resource, sys, fastexcel
+_TRY = """import io, resource, sys, python_calamine
 size = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_AS, (size, size))
-workbook = fastexcel.read_excel(sys.stdin.buffer.read())
+workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
 for name in workbook.sheet_names:
-    if workbook.load_sheet(name, header_row=None, dtypes="string").width > int(sys.argv[2]):
+    if workbook.get_sheet_by_name(name).width > int(sys.argv[2]):
         sys.exit(3)
 """
 
