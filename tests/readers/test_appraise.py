@@ -395,3 +395,18 @@ def test_files_are_named_by_strings_too_and_nothing_else(tmp_path: Path) -> None
             read(source, format="appraise", **{name: wrong})
     with pytest.raises(UsageError, match="'annotators' is one file, not 2"):
         read(source, format="appraise", annotators=[names, names])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["people.json", "people.csv"])
+def test_the_map_in_a_folder_of_results_is_found_and_named(tmp_path: Path, name: str) -> None:
+    write(tmp_path, *(row(item=n, user=user, at=60 * n) for n in (1, 2) for user in ("engces0101", "engces0102")))
+    (tmp_path / "texts.json").write_text('[{"task": 1}]', encoding="utf-8")
+    map_of_people = {
+        "json": '{"Ada": ["engces0101", "engces0102"]}',
+        "csv": "account,person\nengces0101,Ada\nengces0102,Ada\n",
+    }
+    (tmp_path / name).write_text(map_of_people[name.split(".")[1]], encoding="utf-8")
+    found = read(tmp_path)
+    assert set(found.table["annotator"]) == {"Ada"}
+    assert f"people are those of {name}, beside the results; --annotators names another map" in found.notes
+    assert "ignored, not results: texts.json" in found.notes

@@ -10,6 +10,7 @@ import pytest
 
 import adjudge as package
 from adjudge.readers.registry import FORMATS, read, recognise
+from adjudge.table.errors import InputError
 from tests.helpers.samples import SAMPLES
 
 # Tables of a shape that others have as well: their readers are chosen by name, or by the columns.
@@ -74,7 +75,20 @@ def test_files_of_different_formats_and_odd_files_are_not_recognised(tmp_path: P
     binary.write_bytes(bytes(range(256)))
     assert recognise([counts]) == "pairwise-counts"
     assert recognise([counts, scores]) is None
-    assert [recognise([path]) for path in (scores, empty, binary, tmp_path)] == [None] * 4
+    assert [recognise([path]) for path in (scores, empty, binary)] == [None] * 3
+    with pytest.raises(InputError, match=r"several kinds: counts \(pairwise-counts\), scores.csv \(a table\)"):
+        recognise([tmp_path])
+    scores.unlink()
+    assert recognise([tmp_path]) == "pairwise-counts"
+
+
+@pytest.mark.parametrize("name", ["wmt-ranking", "wmt-edits", "wmt-acceptability", "mqm", "pairwise-counts"])
+def test_a_folder_of_one_format_is_read_like_its_files(name: str, tmp_path: Path) -> None:
+    files = [tmp_path / "a.en-de.csv", tmp_path / "b.en-de.csv"]
+    for file in files:
+        file.write_text(SAMPLES[name][0], encoding="utf-8")
+    assert recognise([tmp_path]) == name
+    assert read([tmp_path]).table.equals(read(files).table)
 
 
 def test_an_error_column_beside_scores_makes_no_mqm_file(tmp_path: Path) -> None:

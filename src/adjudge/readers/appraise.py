@@ -11,6 +11,7 @@ map (`x.mapping.csv` for `x.csv`) from accounts to those with which the same peo
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import re
 from typing import TYPE_CHECKING, Any
@@ -327,6 +328,7 @@ _TUTORIAL = r"-tutorial"
 _TUTORIAL_SOURCE = r"tutorial"
 _TUTORIAL_ITEMS = 1_000_000
 _CALIBRATION = "calibration"
+_MAPS = (".json", ".csv", ".tsv")
 _OPTIONAL = ("document", "mqm", "errors", "source_errors", "batch", "database_item", "target_place", SOURCE)
 
 
@@ -335,9 +337,7 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     tables, others = _result_files(paths, options)
     batches = appraise_batches.read_batches(options.batches) if options.batches else None
     accounts = {account for rows in tables.values() for account in rows.frame["account"].unique()}
-    # Beside a file of calibration tasks may lie a map from accounts to people.
-    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in tables if _CALIBRATION in file.name.lower()]
-    people_file = options.annotators or next((path for path in beside if path.is_file()), None)
+    people_file = options.annotators or _find_map(list(tables), others, accounts)
     people = read_people(people_file, accounts) if people_file else None
     names = parsing.campaign_names(list(tables))
     parts = [
@@ -346,8 +346,10 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     ]
     merged = concat(parts)
     notes = [*merged.notes, *(batches.notes if batches else ())]
-    if others:
-        notes.append(f"ignored, not results: {', '.join(others)}")
+    if people_file and people_file != options.annotators:
+        notes.append(f"people are those of {people_file.name}, beside the results; --annotators names another map")
+    if ignored := [file.name for file in others if file != people_file]:
+        notes.append(f"ignored, not results: {', '.join(ignored)}")
     if people is not None and (strangers := len(accounts) - len(people)) > 0:
         are = agreeing(strangers, "is", "are")
         notes.append(f"{strangers} of {counted(len(accounts), 'account')} {are} not in the map of annotators")
@@ -355,11 +357,25 @@ def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     return Judgments(merged.table, merged.set_aside, tuple(notes), people=known)
 
 
-def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[str]]:
-    """Read the result files; and list the names of other files in the folders given."""
+def _find_map(results: Sequence[Path], others: Sequence[Path], accounts: set[str]) -> Path | None:
+    """The map from accounts to people among the other files of a folder, or beside a file of calibration tasks."""
+    beside = [file.with_name(f"{file.stem}.mapping.csv") for file in results if _CALIBRATION in file.name.lower()]
+    if named := next((file for file in beside if file.is_file()), None):
+        return named
+    for file in others:
+        # Batches and texts may lie there too, and are no map.
+        if file.suffix.lower() in _MAPS:
+            with contextlib.suppress(InputError):
+                if len(read_people(file, accounts)) > _MOST * len(accounts):
+                    return file
+    return None
+
+
+def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Path, UsableRows], list[Path]]:
+    """Read the result files; and list the other files in the folders given."""
     explicit = {path for path in paths if not path.is_dir()}
     tables: dict[Path, UsableRows] = {}
-    others: list[str] = []
+    others: list[Path] = []
     for path in parsing.files_in(paths):
         is_table = path in explicit or path.name.lower().removesuffix(".gz").endswith(".csv")
         rows = read_rows(path, options) if is_table else None
@@ -370,7 +386,7 @@ def _result_files(paths: Sequence[Path], options: ReadOptions) -> tuple[dict[Pat
             problem = "is no result file: rows must begin with account, system, item, type (TGT, BAD, REF or CHK)"
             raise InputError(f"{problem}, languages and score; check {param('format')}", file=path, line=1)
         else:
-            others.append(path.name)
+            others.append(path)
     if not tables:
         raise InputError(f"holds no result file of Appraise; check the path and {param('format')}", file=paths[0])
     return tables, others

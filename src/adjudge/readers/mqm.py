@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from adjudge.readers.columns import SYNONYMS, ColumnMap, map_columns
-from adjudge.readers.parsing import Delimited, column_uses, files_in, pair_of, read_delimited, read_each, stem
+from adjudge.readers.parsing import Delimited, column_uses, pair_of, read_delimited, read_each, stem
 from adjudge.readers.tables import is_workbook, load_table
 from adjudge.table.errors import DataError, InputError, Source, UsageError, param, shown
 from adjudge.table.files import read_text, write_text
@@ -174,7 +174,7 @@ class _Rating:
 def read(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read rating files; each becomes a campaign named after it."""
     weights = find_weights(options.mqm_weights or DEFAULT_WEIGHTS)
-    judgments = read_each(files_in(paths), options, partial(_read_file, weights))
+    judgments = read_each(paths, options, partial(_read_file, weights))
     # A weight for a severity that no error has is a slip of the pen.
     severities = judgments.table["spans"].explode().drop_nulls().struct.field("severity").unique().sort().to_list()
     for name, _ in weights.others:

@@ -378,7 +378,7 @@ class _Count(NamedTuple):
 
 def read_pairwise_counts(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; each becomes a campaign named after it. The language pair comes from its name or --pair."""
-    return parsing.read_each(parsing.files_in(paths), options, _read_counts)
+    return parsing.read_each(paths, options, _read_counts)
 
 
 def _read_counts(path: Path, campaign: str, options: ReadOptions) -> Judgments:

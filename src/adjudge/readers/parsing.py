@@ -427,8 +427,9 @@ def campaign_names(paths: Sequence[Path]) -> list[str]:
 def read_each(
     paths: Sequence[Path], options: ReadOptions, read_file: Callable[[Path, str, ReadOptions], Judgments]
 ) -> Judgments:
-    """Read files, each of which is a campaign named after it, by a function of path, campaign and options."""
-    return concat([read_file(path, name, options) for path, name in zip(paths, campaign_names(paths), strict=True)])
+    """Read files and those in folders, each a campaign named after it, by a function of path, campaign and options."""
+    files = files_in(paths)
+    return concat([read_file(file, name, options) for file, name in zip(files, campaign_names(files), strict=True)])
 
 
 def pair_of(path: Path, options: ReadOptions) -> tuple[str, str]:

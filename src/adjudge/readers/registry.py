@@ -303,6 +303,9 @@ def _note_missing_human(judgments: Judgments, human: str | None) -> Judgments:
 # of tables, which takes columns by their names. A note says what was recognised, and `--format` always overrules it.
 
 _HEAD = 1 << 16
+_TABLES = (".csv", ".tsv", ".xlsx", ".xls", ".ods", ".jsonl", ".parquet")
+# Formats whose readers take their own files out of a folder, and name the others.
+_SORTED_OUT = ("appraise", "mturk-da")
 # Direct assessment without a header: assignment, worker, languages, what was asked, ..., type of item.
 _DIRECT = re.compile(
     r"\S+[ \t]+\S+[ \t]+[a-z]{2,3}[ \t]+[a-z]{2,3}[ \t]+(ad|fl)([ \t]+\S+){3}[ \t]+[A-Z_]+([ \t]+\S+){3}"
@@ -321,7 +324,26 @@ def _recognise_folder(folder: Path) -> str | None:
     if any(scores.glob(f"*{ENDING}")) or any(scores.glob(f"*{RATINGS}")):
         return "metric-scores"
     members = [member_of(file) for inside in (folder, folder / "analysis") for file in inside.glob("ad-*")]
-    return "wmt-da" if any(member is not None and member.role in SOURCES for member in members) else None
+    if any(member is not None and member.role in SOURCES for member in members):
+        return "wmt-da"
+    return _recognise_files(folder)
+
+
+def _recognise_files(folder: Path) -> str | None:
+    """Recognise the only format of the files directly in a folder; refuse several, which have no common ranking."""
+    files = sorted(file for file in folder.iterdir() if file.is_file() and not file.name.startswith("."))
+    formats = {file.name: _recognise_file(file) for file in files}
+    found = set(formats.values()) - {None}
+    if found and found.isdisjoint(_SORTED_OUT):
+        # A file that may be a table of judgments is not passed over for others.
+        formats |= {
+            name: "a table" for name, known in formats.items() if known is None and name.lower().endswith(_TABLES)
+        }
+    kinds = {name: known for name, known in formats.items() if known is not None}
+    if len(set(kinds.values())) > 1:
+        listed = ", ".join(f"{name} ({known})" for name, known in kinds.items())
+        raise InputError(f"holds files of several kinds: {shown(listed, 300)}; name those to be read", file=folder)
+    return next(iter(kinds.values()), None)
 
 
 def _recognise_file(path: Path) -> str | None:

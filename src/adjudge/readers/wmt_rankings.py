@@ -244,8 +244,9 @@ class Task(NamedTuple):
 
 def read_wmt_rankings_2007(paths: Sequence[Path], options: ReadOptions) -> Judgments:
     """Read the files; the campaign is what `TASK` says besides the language pair."""
-    screens = parsing.campaign_names(paths) if len(paths) > 1 else [""]
-    return concat([_read_file_of_2007(path, prefix, options) for path, prefix in zip(paths, screens, strict=True)])
+    files = parsing.files_in(paths)
+    screens = parsing.campaign_names(files) if len(files) > 1 else [""]
+    return concat([_read_file_of_2007(path, prefix, options) for path, prefix in zip(files, screens, strict=True)])
 
 
 def parse_task(text: str) -> Task:
