@@ -57,6 +57,11 @@ BEST = "alpha is the best: better than every other system, and no check changes 
 BEST_MACHINE = "alpha is the best machine translation: better than every other system, and no check changes that."
 ONLY_HUMAN = "alpha is the best machine translation; only the human translation is better."
 NOTHING = "No system is shown to be better than another."
+NO_MACHINE = "No machine translation is shown to be better than another."
+LEADING = (
+    "alpha and beta lead the machine translations: all other ones are behind one of them, and these judgments cannot "
+    "separate the two."
+)
 TOGETHER = (
     "alpha and beta lead together: all others are behind one of them, and these judgments cannot separate the two."
 )
@@ -92,7 +97,7 @@ CASES = {
     "two humans, one above and one below all systems": (
         campaign({"GOOD": 25.0, "alpha": 0.0, "beta": 0.0, "POOR": -25.0}),
         (
-            NOTHING,
+            NO_MACHINE,
             "The human translation GOOD is better than every system.",
             ALARM,
             LOOK_FIRST,
@@ -223,7 +228,7 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
     "one worse narrowly, one in doubt": (
         claims_with({("REF", "gamma"): "needs more people", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
         (
-            TOGETHER,
+            LEADING,
             f"The data do not separate alpha from REF; {OPEN}.",
             "gamma comes out worse than the human translation REF, but more people should judge.",
             "beta comes out worse than the human translation REF, but not in every audit.",
@@ -232,7 +237,7 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
     "one worse for sure, one perhaps, one open": (
         claims_with({("REF", "gamma"): "holds", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
         (
-            TOGETHER,
+            LEADING,
             f"The data do not separate alpha from REF; {OPEN}.",
             "gamma is worse than the human translation REF.",
             "beta comes out worse than the human translation REF, but not in every audit.",
@@ -243,7 +248,7 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
             {("REF", "gamma"): "fragile"}, parity={"alpha": "holds", "beta": "fragile", "gamma": "not supported"}
         ),
         (
-            NOTHING,
+            NO_MACHINE,
             "alpha is at parity with REF, within 3 points.",
             "beta comes out at parity with REF, within 3 points, but not in every audit.",
             "gamma comes out worse than the human translation REF, but not in every audit.",
@@ -264,7 +269,7 @@ def test_ties_everywhere() -> None:
     tied = campaign({"REF": 0.0, "alpha": 0.0, "beta": 0.0}, noise=4.0, steps=50.0)
     claims = claims_of(tied)
     assert {claim.verdict for claim in claims.claims if claim.kind == "better"} == {"not supported"}
-    assert sentences(claims)[0] == NOTHING
+    assert sentences(claims)[0] == NO_MACHINE
 
 
 def test_a_margin_is_a_share_of_the_scale() -> None:

@@ -71,6 +71,7 @@ def ranking(
         method=method,
         kind=find_method(method).judgments,
         unit=find_method(method).unit,
+        annotators=6,
         systems=systems,
         comparisons=comparisons,
         clusters=tuple(tuple(system.system for system in systems if system.cluster == number) for number in numbers),

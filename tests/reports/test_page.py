@@ -148,7 +148,7 @@ def test_scores_have_differences_instead_of_wins() -> None:
     assert {"stability", "composition", "documents", "sampling", "spread"} <= set(sections)
     assert page.picture is not None
     assert page.picture.title == "Distance from the first"
-    assert sections["spread"].words[0].startswith("After single scores' own noise, annotator matters most")
+    assert sections["spread"].words[0].startswith("Beside the noise of single scores, annotator matters most")
 
 
 def test_what_every_reader_needs_comes_first_and_the_audit_is_folded() -> None:
@@ -211,7 +211,7 @@ def test_bars_and_decisions_follow_one_rule() -> None:
     results = pair_results()
     chart = scores_chart(results.ranking)
     assert chart.says.startswith("Hollow points are not separated from alpha; filled ones are.")
-    assert _states(chart) == {"ref": "decided", "alpha": "decided", "beta": "undecided"}
+    assert _states(chart, "alpha") == {"ref": "separated", "alpha": "", "beta": "not separated"}
     pairs = results.ranking.comparisons
     near = undecided(pairs[0], 0.02, 0.06)
     gaps = tuple(replace(pair, numbers={"low": 0.05, "high": 0.45}) for pair in (near, *pairs[1:]))
@@ -220,7 +220,7 @@ def test_bars_and_decisions_follow_one_rule() -> None:
         "Hollow points are not separated from ref; filled ones are. "
         "The bar does not reach ref's line for alpha. After the correction for all pairs it stays undecided."
     )
-    assert _states(chart) == {"ref": "decided", "alpha": "undecided", "beta": "decided"}
+    assert _states(chart, "ref") == {"ref": "", "alpha": "not separated", "beta": "separated"}
 
 
 def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
@@ -230,16 +230,15 @@ def test_separate_bars_of_an_undecided_pair_are_counted() -> None:
         for system in ranking.systems
     )
     says = scores_chart(replace(ranking, systems=apart)).says
-    words = "although the test of the difference, which allows for few annotators, is undecided."
-    assert says.endswith(f"1 pair of bars stands apart {words}")
+    bars = "The bars of one pair do not overlap, but it is undecided"
+    assert says.endswith(f"{bars} by the test of the difference, which allows for few annotators.")
     near = tuple(pair if pair.decided else undecided(pair, 0.01, 0.4) for pair in ranking.comparisons)
     says = scores_chart(replace(ranking, systems=apart, comparisons=near)).says
-    corrected = "after the correction for all pairs the difference is not decided."
-    assert says.endswith(f"1 pair of bars does not reach each other, but {corrected}")
+    assert says.endswith(f"{bars} after the correction for all pairs.")
 
 
-def _states(chart: Chart) -> dict[str, str]:
-    return {row["system"].removesuffix(" (human)"): row["against the first"] for row in chart.drawing.rows}
+def _states(chart: Chart, first: str) -> dict[str, str]:
+    return {row["system"].removesuffix(" (human)"): row[f"from {first}"] for row in chart.drawing.rows}
 
 
 def test_what_has_no_number_is_not_drawn() -> None:

@@ -58,21 +58,22 @@ def test_who_was_left_out_in_turn_is_counted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "held", "words"),
+    ("unit", "held", "met", "words"),
     [
-        ("task", (5, 5.0, 5), "A task holds all 5 systems."),
-        ("annotator", (3, 3.0, 3), "An annotator judged 3 of 5 systems."),
-        ("annotator", (1, 2.5, 4), "An annotator judged 1 to 4 of 5 systems, 2.5 on average."),
+        ("task", (5, 5.0, 5), 1.0, "A task holds all 5 systems."),
+        ("annotator", (3, 3.0, 3), 0.4, "An annotator judged 3 of 5 systems."),
+        ("annotator", (1, 2.5, 4), 0.2, "An annotator judged 1 to 4 of 5 systems, 2.5 on average."),
+        ("annotator", (4, 4.9, 5), 1.0, "An annotator judged 4 to 5 of 5 systems, 4.9 on average."),
     ],
 )
-def test_what_a_task_or_an_annotator_holds(unit: str, held: tuple[int, float, int], words: str) -> None:
+def test_what_a_task_or_an_annotator_holds(unit: str, held: tuple[int, float, int], met: float, words: str) -> None:
     systems = tuple("ABCDE")
     matrix = tuple((1,) * 5 for _ in systems)
     shares = tuple((1.0, 0.5, 0.5, 0.5, 0.5) for _ in systems)
-    made = TaskComposition(unit, 9, systems, matrix, shares, held, 1.0, 9, {}, None)
+    made = TaskComposition(unit, 9, systems, matrix, shares, held, met, 9, {}, None)
     section = composition_section(made)
     assert section.words[0] == words
-    assert len(section.words) == (1 if held[0] == 5 else 2)
+    assert len(section.words) == (1 if met == 1 else 2), "a caution only where systems rarely meet"
     assert ("annotators who judged the column, too" in section.charts[0].says) == (unit == "annotator")
     alike = replace(made, shares=tuple((1.0,) * 5 for _ in systems))
     assert composition_section(alike).charts == (), "a square of 100% says nothing"
@@ -117,7 +118,7 @@ def test_nothing_is_said_to_spread_where_nothing_does() -> None:
     results = score_results()
     still = tuple(replace(component, sd=0.0, low=None, high=None) for component in results.ranking.components)
     section = _section(replace(results, ranking=replace(results.ranking, components=still)), "spread")
-    assert section.words == ("Beside single scores' own noise, nothing adds to the spread.",)
+    assert section.words == ("Beside the noise of single scores, nothing adds to the spread.",)
     assert section.charts[0].says == "Bars are standard deviations."
     assert _section(results, "spread").charts[0].says.endswith("; thin lines are their intervals.")
 

@@ -9,6 +9,7 @@ import pytest
 from adjudge.evidence.claims import Claims
 from adjudge.evidence.verdict import count_claims_in_paper, name_best, say_apart_in_paper, say_headline, say_ranking
 from adjudge.evidence.verdict_facts import Verdict, decide_by_claims, decide_by_ranking, lost_to_correction
+from adjudge.people.check import Failing
 from adjudge.ranking.decisions import State
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
@@ -150,6 +151,7 @@ def test_audited_claims_have_the_last_word(verdict_on_pair: Verdict, sentence: s
 
 def test_without_names_of_people_a_winner_is_not_called_narrow() -> None:
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
+    made = replace(made, annotators=None)
     claims = made_claims(("A", "B", "needs more people"))
     unnamed = replace(claims, claims=tuple(replace(claim, people_needed=None) for claim in claims.claims))
     sentence = "A comes out best, but who judged is not named: it may be the view of a few people."
@@ -333,7 +335,10 @@ def test_a_page_says_first_that_no_annotator_passes() -> None:
     for annotators, sentence in sentences.items():
         page = build_report({"p": replace(results, checked=replace(results.checked, annotators=annotators))}, title="t")
         assert page.pairs[0].words[0] == sentence
-    assert "the check" not in " ".join(build_report({"p": results}, title="t").pairs[0].words)
+    words = build_report({"p": results}, title="t").pairs[0].words
+    assert "1 of 2 annotators does not pass the check, but their judgments count: see Annotators." in words
+    left_out = replace(results, failing=Failing(("bob",), ("controls",)))
+    assert "see Annotators" not in " ".join(build_report({"p": left_out}, title="t").pairs[0].words)
 
 
 def test_pairs_count_as_comparisons_and_people_without_a_name_are_not_none() -> None:

@@ -320,8 +320,10 @@ def _notes(annotators: tuple[AnnotatorCheck, ...], *, relative: bool) -> Iterato
         yield "suspects are not left out of rankings: look at their work, and leave them out if it is careless"
     if unsure := by_fit.get("not shown"):
         yield f"agreement with the others is not shown for {short_list([one.annotator for one in unsure])}"
-    if few := by_fit.get("too little to tell"):
-        many = counted(sum(one.fit is not None for one in annotators), "annotator")
+    # One annotator has no others to follow.
+    people = sum(one.fit is not None for one in annotators)
+    if (few := by_fit.get("too little to tell")) and people > 1:
+        many = counted(people, "annotator")
         yield f"too few {what} to tell whether they follow those of the others: {len(few)} of {many}"
     yield from _seldom(annotators)
 

@@ -250,6 +250,8 @@ class Case:
     """Whether annotators are accounts that may be fewer people."""
     other_p: Floats | None = None
     """By the other reading of scores, of each pair by itself; None where there is one reading only."""
+    other: str = ""
+    """What this reading is called."""
 
     @cached_property
     def order(self) -> list[int]:
@@ -311,17 +313,23 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     other = 0.0 if case.other_p is None else float(case.other_p[pair])
     verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
+    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG and not case.accounts
     needed = case.people_needed(pair) if too_weak else None
+    weak, alone = max((spread, ""), (other, case.other))
+    reason = _reason(
+        verdict, breaking, pair, needed, case.people, accounts=case.accounts, weak=weak if needed is None else 0.0,
+        alone=alone,
+    )  # fmt: skip
     return replace(
         claim,
         survives=outcome.survives,
         broken_by=outcome.broken_by,
         fails=outcome.fails,
         verdict=verdict,
-        replication=_finite(case.again[pair]),
+        # What one or two people say, or people without a name, says nothing of other people.
+        replication=_finite(case.again[pair]) if (case.people or 0) > FEW_PEOPLE else None,
         people_needed=needed,
-        reason=_reason(verdict, breaking, pair, needed, case.people, accounts=case.accounts, spread=spread),
+        reason=reason,
     )
 
 
@@ -342,11 +350,12 @@ def _reason(
     people: int | None,
     *,
     accounts: bool = False,
-    spread: float = 0.0,
+    weak: float = 0.0,
+    alone: str = "",
 ) -> str:
     if breaking is None:
-        parted = spread if needed is None and spread >= STRONG else None
-        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=parted)
+        p = weak if weak >= STRONG else None
+        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=p, alone=alone)
     difference = float(breaking.difference[pair])
     p = None if breaking.p is None else float(breaking.p[pair])
     return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
@@ -482,14 +491,15 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
             )
     # Where not all are named, those who are count.
     people = estimator.people or None if estimator.annotators is None else estimator.annotators
-    accounts, fewest, other_p = False, None, None
+    accounts, fewest, other_p, named = False, None, None, ""
     if isinstance(estimator, ScoreEstimator):
         accounts = estimator.accounts is not None
         fewest = None if estimator.accounts is None else estimator.accounts.fewest_people
         other = estimator.other
         other_p = None if other is None else other.contrasts.two_sided
+        named = "typical scores alone" if estimator.reading == "average" else "the average alone"
     claims = better_claims(
-        Case(whole, shown, decisions, people, accounts, other_p), lambda: trials("better", estimator)
+        Case(whole, shown, decisions, people, accounts, other_p, named), lambda: trials("better", estimator)
     )
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()

@@ -12,6 +12,7 @@ systems that are not human.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal
@@ -243,9 +244,10 @@ class Sampling:
                 ("times judged and score", self.times_judged),
                 ("presence of the reference and score", self.reference_presence),
             )
+            if not math.isnan(correlation.pearson)
         )
         figures = (number("Pearson"), number("low"), number("high"), number("Spearman"), number("systems", 0))
-        note = f"Over systems that are not human; score by {self.method}. Empty if all were drawn equally often."
+        note = f"Over systems that are not human; score by {self.method}."
         title = "Sampling: does the score depend on how systems were drawn?"
         correlations = Table(title, (text("correlation of"), *figures), rows, note)
         columns: dict[str, Column] = {"system": text("system")}
@@ -258,7 +260,9 @@ class Sampling:
             columns["labelled"] = number("labelled", 0, help="blocks in which it got a rank")
             beside = "share of its blocks in which a human translation was shown too"
         columns |= {"reference_share": percent("with reference", help=beside), "score": number("score")}
-        return correlations, tabulate("Sampling by system", self.systems, columns)
+        by_system = tabulate("Sampling by system", self.systems, columns)
+        # Where all were drawn equally often, nothing can go with it.
+        return (correlations, by_system) if rows else (replace(by_system, note="All were drawn equally often."),)
 
 
 @dataclass(frozen=True)

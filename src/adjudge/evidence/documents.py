@@ -148,8 +148,9 @@ def _matrix_of_scores(judgments: Judgments, *, z: bool = False) -> Documents:
 
 def _explained(sheet: Sheet) -> tuple[ExplainedSpread, ...]:
     factors = {"systems": sheet.system, "documents": sheet.document, "annotators": sheet.annotator}
-    shown = ("systems", "systems + documents", "annotators", "annotators + systems",
-             "annotators + systems + documents")  # fmt: skip
+    shown = ["systems", "systems + documents"]
+    if len(sheet.annotators) > 1:
+        shown += ["annotators", "annotators + systems", "annotators + systems + documents"]
     return tuple(_fit(names, [factors[name] for name in names.split(" + ")], sheet.score) for names in shown)
 
 

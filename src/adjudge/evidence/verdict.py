@@ -96,8 +96,9 @@ def say_who_judged(ranking: Ranking, otherwise: str) -> str:
     """`20 annotators`, which is said `otherwise`; or how many accounts, where these may be fewer people."""
     if not ranking.accounts or ranking.annotators is None:
         return otherwise
-    few = "fewer" if ranking.fewest_people is None else f"as few as {ranking.fewest_people:,}"
-    return f"{counted(ranking.annotators, 'account')}, which may be {few} people"
+    fewest = ranking.fewest_people
+    few = "fewer people" if fewest is None else f"as few as {counted(fewest, 'person', 'people')}"
+    return f"{counted(ranking.annotators, 'account')} (which may be {few})"
 
 
 def say_left_out(decisions: Decisions, failing: Failing, everyone: Ranking | None) -> list[str]:
@@ -114,6 +115,12 @@ def say_left_out(decisions: Decisions, failing: Failing, everyone: Ranking | Non
     opening = f"{who} the check {failed} and {agreeing(len(names), 'is', 'are')} left out: {shown}."
     them = agreeing(len(names), "this one", "them")
     return [opening, *([] if everyone is None else _say_with_them(decisions, everyone, them))]
+
+
+def say_fail_and_count(failed: int, people: int, *, of_accounts: bool) -> str:
+    """That some fail the check and count all the same: by the control of a release, as accounts, or on request."""
+    who = f"{failed:,} of {counted(people, 'account' if of_accounts else 'annotator')}"
+    return f"{who} {agreeing(failed, 'does', 'do')} not pass the check, but their judgments count: see Annotators."
 
 
 def say_nobody_passes(people: int) -> str:
@@ -192,19 +199,29 @@ def _say_view(decisions: Decisions) -> str:
         if len(decisions.systems) == 2:
             return claim_better(leaders[0], next(name for name in decisions.systems if name != leaders[0]))
         best = claim_best(leaders[0], among_machines=bool(decisions.standings))
-        return best if decisions.all_behind else f"{leaders[0]} comes first"
-    return f"{few_names(leaders)} lead together"
+        return best if decisions.all_behind else f"{leaders[0]} comes first{_among(decisions)}"
+    return f"{few_names(leaders)} {_say_lead(decisions)}"
+
+
+def _say_lead(decisions: Decisions) -> str:
+    return "lead the machine translations" if decisions.standings else "lead together"
+
+
+def _among(decisions: Decisions) -> str:
+    """Human translations do not compete: where there is one, nobody is first or best of all."""
+    return " of the machine translations" if decisions.standings else ""
 
 
 def say_best(decisions: Decisions) -> str:
     """The best of several systems, or between whom the data cannot decide."""
     leaders = decisions.leaders
+    what = "machine translation" if decisions.standings else "system"
     if decisions.disagreement is not None:
         return say_disagreement(decisions.disagreement)
     if len(leaders) == 1:
         return _say_winner(decisions)
     if len(leaders) == len(decisions.systems):
-        nothing = "No system is shown to be better than another"
+        nothing = f"No {what} is shown to be better than another"
         if decisions.people_needed is None:
             return f"{nothing}."
         instead = f"about {decisions.people_needed:,} people instead of {decisions.annotators:,}"
@@ -212,17 +229,18 @@ def say_best(decisions: Decisions) -> str:
     if len(leaders) > 3:
         shown = f"{leaders[0]}, {leaders[1]}, ..."
         return (
-            f"Any of {len(leaders)} systems may be the best ({shown}): none of them is shown to be worse than another."
+            f"Any of {len(leaders)} {what}s may be the best ({shown}): none of them is shown to be worse than another."
         )
-    behind = "all others are behind one of them" if decisions.all_behind else "nobody is shown to be better than they"
+    others, nobody = ("all other ones", "no other one") if decisions.standings else ("all others", "nobody")
+    behind = f"{others} are behind one of them" if decisions.all_behind else f"{nobody} is shown to be better than they"
     separate = "the two" if len(leaders) == 2 else "them"
-    return f"{listed(leaders)} lead together: {behind}, and these judgments cannot separate {separate}."
+    return f"{listed(leaders)} {_say_lead(decisions)}: {behind}, and these judgments cannot separate {separate}."
 
 
 def _say_winner(decisions: Decisions) -> str:
     winner, weakest = decisions.leaders[0], decisions.weakest
     if decisions.strength == "not supported":
-        return f"{winner} comes out first, but the data do not establish that it is the best."
+        return f"{winner} comes out first{_among(decisions)}, but the data do not establish that it is the best."
     every = "system"
     best = f"{winner} comes out best"
     if not all(winner in standing.better for standing in decisions.standings):
@@ -302,7 +320,7 @@ def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:
 
 def name_best(decisions: Decisions, method: str) -> tuple[str, str, str, Tone]:
     """The best system as a fact at the top of a page: label, value, detail and tone."""
-    leaders, label = decisions.leaders, "Best system"
+    leaders, label = decisions.leaders, f"Best {'machine translation' if decisions.standings else 'system'}"
     if len(decisions.systems) == 1:
         return "Systems", "one", f"{leaders[0]}, compared with human translations only", "open"
     if len(leaders) > 1:
@@ -379,16 +397,28 @@ def say_decided(decisions: Decisions) -> str:
     """How many pairs of systems are decided, or called different by a rule that guarantees nothing."""
     if decisions.unguarded is None:
         return say_apart(
-            decisions.apart, decisions.pairs, decisions.level, clusters=decisions.clusters, instead=decisions.instead
+            decisions.apart,
+            decisions.pairs,
+            decisions.level,
+            clusters=decisions.clusters,
+            instead=decisions.instead,
+            named=decisions.annotators is not None,
         )
     different = decisions.apart + decisions.lost
     verb = agreeing(different, "is", "are")
     return f"By this rule, {different:,} of {counted(decisions.pairs, 'pair')} {verb} different at {decisions.level:g}."
 
 
-def say_apart(apart: int, pairs: int, level: float, *, clusters: int = 0, instead: str | None = None) -> str:
-    """How many pairs are decided; `instead` names the method that allows for people, where the test does not."""
+def say_apart(
+    apart: int, pairs: int, level: float, *, clusters: int = 0, instead: str | None = None, named: bool = True
+) -> str:
+    """How many pairs are decided; `instead` names the method that allows for people, where the test does not.
+
+    Where not everybody is `named`, no level is promised.
+    """
     blind = "" if instead is None else f" by a test that ignores who judged; {instead} allows for people's tastes"
+    if not named and not blind:
+        blind = ", as if every unnamed judgment came from a person of its own"
     if pairs == 1:
         return f"The two systems are decided{blind}." if apart else "The two systems are not separated."
     if apart == 0:
@@ -459,15 +489,13 @@ def say_bars_off_line(first: str, systems: Sequence[str]) -> str:
 def say_bars_apart(lost: int, tested: int) -> str:
     """Why bars may stand apart although the pair is undecided: the correction, or the test of the difference itself."""
     sentence = ""
-    if lost:
-        pairs = "1 pair of bars does" if lost == 1 else f"{lost:,} pairs of bars do"
-        decided = "after the correction for all pairs the difference is not decided"
-        sentence += f" {pairs} not reach each other, but {decided}."
-    if tested:
-        pairs = "1 pair of bars stands" if tested == 1 else f"{tested:,} pairs of bars stand"
-        sentence += (
-            f" {pairs} apart although the test of the difference, which allows for few annotators, is undecided."
-        )
+    for number, why in (
+        (lost, "after the correction for all pairs"),
+        (tested, "by the test of the difference, which allows for few annotators"),
+    ):
+        if number:
+            pairs = agreeing(number, "one pair do not overlap, but it is", f"{number:,} pairs do not overlap, but are")
+            sentence += f" The bars of {pairs} undecided {why}."
     return sentence
 
 
@@ -545,11 +573,13 @@ def say_more_people(decisions: Decisions, claims: Sequence[Claim]) -> tuple[str,
     if decisions.people_needed is not None and len(first) == 2 and len(decisions.leaders) < len(decisions.systems):
         instead = f"About {decisions.people_needed:,} people instead of {people:,}"
         said.append(f"{instead} could separate {listed(first)}, if their difference is as estimated.")
-    needed = sorted(claim.people_needed for claim in claims if claim.people_needed is not None)
+    short = [claim for claim in claims if claim.kind == "better" and claim.verdict == "needs more people"]
+    needed = sorted(claim.people_needed for claim in short if claim.people_needed is not None)
     if needed and people:
         many = f"{needed[0]:,}" if needed[0] == needed[-1] else f"{needed[0]:,} to {needed[-1]:,}"
-        what = agreeing(len(needed), "the claim that needs", f"the {len(needed):,} claims that need")
-        said.append(f"About {many} people instead of {people:,} would make {what} more people hold.")
+        which = "" if len(needed) == len(short) else f"{len(needed):,} of "
+        what = agreeing(len(short), "the claim that needs", f"the {len(short):,} claims that need")
+        said.append(f"About {many} people instead of {people:,} would make {which}{what} more people hold.")
     return tuple(said)
 
 
@@ -562,22 +592,18 @@ def say_reason(
     needed: int | None = None,
     people: int | None = None,
     accounts: bool = False,
+    alone: str = "",
 ) -> str:
-    """Why a supported claim does not hold: what breaks it and how, or how many people it would take."""
+    """Why a supported claim does not hold: what breaks it and how, or how many people it would take.
+
+    `p` is by `alone`, the other reading of the scores, or by how far annotators part.
+    """
     if verdict == "holds":
         return ""
     if not trial:
-        if accounts:
-            return "the accounts may be fewer people"
-        if people is None:
-            return "the people who judged are not named"
-        if people <= FEW_PEOPLE:
-            return "only one person judged" if people == 1 else "only two people judged"
-        if p is not None:
-            return f"annotators part over this pair ({_p(p)} by how far they part)"
-        return "" if needed is None else f"about {needed:,} people instead of {people:,} would make it hold"
+        return "the accounts may be fewer people" if accounts else _say_too_weak(needed, people, p, alone)
     if trial == OWN_SPREAD:
-        return f"annotators part over this pair ({_p(p or 0.0)} by how far they part)"
+        return _say_parted(p or 0.0)
     left_out = trial.removesuffix(" left out")
     where = f"without {left_out}" if left_out != trial else trial if trial.startswith("without ") else f"in the {trial}"
     if math.isnan(difference):
@@ -585,6 +611,23 @@ def say_reason(
     if difference <= 0:
         return f"{where} the order is reversed"
     return f"{where} the difference is not significant ({_p(1.0 if p is None else p)})"
+
+
+def _say_too_weak(needed: int | None, people: int | None, p: float | None, alone: str) -> str:
+    """Why a claim that no audit breaks needs more people."""
+    if people is None:
+        return "the people who judged are not named"
+    if people <= FEW_PEOPLE:
+        return "only one person judged" if people == 1 else "only two people judged"
+    if p is not None:
+        return f"it is less sure by {alone} ({_p(p)})" if alone else _say_parted(p)
+    if needed is None:
+        return "p of all pairs is not below .01"
+    return f"about {needed:,} people instead of {people:,} would make it hold"
+
+
+def _say_parted(p: float) -> str:
+    return f"annotators part over this pair ({_p(p)} by how far they part)"
 
 
 def say_subsets_differ(differ: bool, p: float, p_holm: float, columns: int, test: str) -> str:

@@ -241,9 +241,11 @@ def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
 
 def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
     """How many pairs of other systems changed their order by each method when some scores were divided."""
-    counts = [f"{', '.join(map(str, numbers))} by {method}" for method, numbers in flips.items()]
-    asked = f"How many pairs of others flip when {what} are divided by {listed(divisors)}?"
-    return f"{asked} {listed(counts)}."
+    divided = f"Dividing {what} by {listed(divisors)} flips"
+    if not any(map(any, flips.values())):
+        return f"{divided} no pair of others, by {listed([*flips], 'or')}."
+    counts = {name: listed([*map(str, numbers)]) if any(numbers) else "none" for name, numbers in flips.items()}
+    return f"{divided} so many pairs of others: {'; '.join(f'{count} by {name}' for name, count in counts.items())}."
 
 
 # A published ranking beside ours

@@ -39,7 +39,7 @@ from adjudge.table.errors import DataError
 from adjudge.table.judgments import weights_note
 from adjudge.table.maths import NORMAL_95, Floats, normal_quantile
 from adjudge.table.participants import one_judge
-from adjudge.table.wording import agreeing
+from adjudge.table.wording import agreeing, listed
 from adjudge.work.tasks import one_thread
 
 if TYPE_CHECKING:
@@ -807,7 +807,7 @@ def notes_on(design: MixedDesign, effects: Effects, *, converged: bool) -> tuple
     ]
     if design.parted:
         notes.append(
-            f"people part over {' and '.join(design.parted)} more than over other systems: "
+            f"people part over {listed(design.parted)} more than over other systems: "
             f"{agreeing(len(design.parted), 'its', 'their')} errors are wider, those of others narrower"
         )
     if design.linking is not None:

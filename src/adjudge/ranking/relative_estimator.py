@@ -408,6 +408,9 @@ class RelativeEstimator:
     ) -> list[Floats]:
         """The p-value that the two halves of each system differ; NaN where no comparison connects them.
 
+        Nor is there a test of a half that never won, or never lost: it has no finite strength, and the halves of a
+        system never meet.
+
         By strengths with tastes first, then by scores of resampled annotators, one test for each way to score.
         """
         compared, n = self.halved(second_half), len(self.systems)
@@ -419,7 +422,9 @@ class RelativeEstimator:
         index = np.full(2 * n, -1)
         index[present] = np.arange(len(present))
         first, second = index[:n], index[n:]
+        endless = separation(part.tally.wins).unbounded
         connected = (first >= 0) & (second >= 0) & ~_unmet(part.tally)[first, second]
+        connected &= ~endless[first] & ~endless[second]
         own = self._estimate_of_halves(part)
         p = [own.contrasts.two_sided, *(part.resampled_p(score, draws, rng) for score in resampled)]
         return [np.where(connected, values[first, second], np.nan) for values in p]

@@ -107,8 +107,11 @@ def describe(judgments: Judgments, settings: Mapping[str, Setting]) -> Imported:
 def _say_again(uses: tuple[ColumnUse, ...], settings: Mapping[str, Setting]) -> tuple[str, ...]:
     """The command that reads the columns of one file as they were read, where their names alone do not say it."""
     files = {use.file for use in uses}
-    named = {use.taken_for: use.column for use in uses if use.taken_for in KNOWN}
-    if len(files) != 1 or all(meaning == column for meaning, column in named.items()):
+    known = [use for use in uses if use.taken_for in KNOWN]
+    named = {use.taken_for: use.column for use in known}
+    # Formats with several columns of one meaning, such as five systems in a row, are no table of such columns.
+    several = len(named) < len(known)
+    if len(files) != 1 or several or all(meaning == column for meaning, column in named.items()):
         return ()
     said = {name: str(value) for name, value in settings.items() if value and name in _LAYOUT}
     columns = as_argument([f"{meaning}={column}" for meaning, column in named.items() if meaning != column])

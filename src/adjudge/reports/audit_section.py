@@ -123,7 +123,7 @@ def _cells(column: ColumnBreakdown) -> Drawing:
     largest = max((abs(shift) for shift in shifts.values()), default=1.0) or 1.0
     cells = [[shifts.get((level, system)) for system in systems] for level in column.levels]
     steps = [largest * share for share in _SHARES]
-    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", number="+.1f", row_height=20)
+    return draw_matrix(column.levels, systems, cells, steps=steps, what="shift", number="+z.1f", row_height=20)
 
 
 # The claims: every statement of the ranking with the audits it survives.
@@ -344,7 +344,7 @@ def composition_section(composition: TaskComposition) -> Section:
     words: tuple[str, ...] = (
         f"{'An annotator judged' if by_people else 'A task holds'} {_say_systems_per_unit(composition)}.",
     )
-    if composition.systems_per_unit[0] < len(composition.systems):
+    if composition.met_in_half < 1:
         words += ("Where systems rarely meet, their scores depend on who else was judged beside them.",)
     met = "annotators who judged the column, too" if by_people else "tasks in which the column was judged, too"
     says = f"Share of the row's {met}."
@@ -373,14 +373,17 @@ def _say_systems_per_unit(composition: TaskComposition) -> str:
 def documents_section(documents: Documents) -> Section:
     """How systems fare on each document, against the mean of all; drawn if documents matter or a scale was chosen."""
     shares = {one.factors: one.adjusted_r2 for one in documents.explained}
-    gain = shares.get("annotators + systems + documents", 0.0) - shares.get("annotators + systems", 0.0)
+    # The last model has all that is known: annotators, where they are named, systems and documents.
+    everything = documents.explained[-1].factors
+    known_first = everything.removesuffix(" + documents")
+    gain = shares[everything] - shares[known_first]
     explain = f"documents explain another {100 * max(gain, 0.0):.1f}% of the spread of scores"
-    words = [f"Once annotators and systems are known, {explain}."]
+    words = [f"Once {known_first.replace(' + ', ' and ')} are known, {explain}."]
     first, *others = documents.tables()
     if documents.scale == "raw score" and not gain >= LEAST_OF_DOCUMENTS:
         words.append("That is little, so the scores by document and system are not drawn: they would show noise.")
         return Section("documents", "Documents", tuple(words), (), (first,), tuple(others))
-    words.append("Cells hold few judgments by few people: much of what looks like a pattern is noise.")
+    words.append("A cell holds few judgments: much of what looks like a pattern is noise.")
     shown = documents.documents[:MOST_DOCUMENTS]
     if len(shown) < len(documents.documents):
         words.append(f"The {len(shown)} easiest of {len(documents.documents)} documents are drawn.")
@@ -396,7 +399,7 @@ def documents_section(documents: Documents) -> Section:
     drawn = draw_matrix(
         shown, documents.systems, documents.matrix[: len(shown)],
         steps=[mean + step * deviation for deviation in _DEVIATIONS],
-        what=documents.scale, number=".0f" if points else ".2f", row_height=20,
+        what=documents.scale, number="z.0f" if points else "z.2f", row_height=20,
     )  # fmt: skip
     chart = Chart("documents", "Documents by systems", says, drawn)
     return Section("documents", "Documents", tuple(words), (chart,), (first,), tuple(others))

@@ -110,7 +110,12 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
         judged=say_what_was_judged(results),
         words=(
             *looked,
-            *(people_section.nobody_passes(results) or say_left_out(decisions, results.failing, results.otherwise)),
+            *dict.fromkeys(
+                (
+                    *say_left_out(decisions, results.failing, results.otherwise),
+                    *people_section.fail_and_count(results),
+                )
+            ),
             *say_oddities(results.oddities),
             *say_exclusions(results.record),
             *say_who_is_meant(results.ranking, decided=bool(decisions.apart), headline=first),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from adjudge.evidence.verdict import say_apart_from
 from adjudge.evidence.verdict_facts import told_apart
 from adjudge.reports import drawing
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, measure
@@ -101,7 +102,7 @@ def draw_forest(forest: Forest) -> Drawing:
     for system, score, low, high in forest.rows:
         colour = drawing.HUMAN if system.human else drawing.ACCENT
         y, hollow = frame.y(system.system), system.system in undecided
-        with frame.mark(_say_place(system, score, (low, high), hollow=hollow), system.system):
+        with frame.mark(_say_place(forest, system, score, (low, high), hollow=hollow), system.system):
             if high > low:
                 frame.line([(frame.x(low), y), (frame.x(high), y)], colour, 2.5, stroke_linecap="round")
             fill = drawing.PAPER if hollow else colour
@@ -133,7 +134,7 @@ def sketch_forest(forest: Forest, width: int = SKETCH_WIDTH) -> list[str]:
         point = _POINTS[system.human, system.system not in undecided]
         bar = _sketch_bar(forest.scale, rows[system.system][1:], point, across) if system.system in rows else ""
         lines.append(f"{name:{beside}}  {bar:{across}}  {system.letters or ''}".rstrip())
-    hollow = [f"A hollow point is not told apart from {forest.against}."] if undecided else []
+    hollow = [say_apart_from(forest.against, len(undecided), len(rows) - 1)] if undecided else []
     return [*lines, f"{'':{beside}}  {_sketch_axis(forest.scale, across)}".rstrip(), *hollow]
 
 
@@ -153,14 +154,17 @@ def _sketch_axis(scale: Numbers, across: int) -> str:
     return axis
 
 
-def _say_place(system: RankedSystem, score: float, ends: tuple[float, float], *, hollow: bool) -> dict[str, str]:
+def _say_place(
+    forest: Forest, system: RankedSystem, score: float, ends: tuple[float, float], *, hollow: bool
+) -> dict[str, str]:
+    itself = system.system == forest.against
     return {
         "system": f"{system.system} (human)" if system.human else system.system,
-        "score": f"{score:.3f}",
+        forest.unit: f"{score:.3f}",
         "interval": f"{ends[0]:.3f} to {ends[1]:.3f}" if ends[1] > ends[0] else "",
         "possible ranks": _say_ranks(system),
         "letters": system.letters or "",
-        "against the first": "undecided" if hollow else "decided",
+        f"from {forest.against}": "" if itself else "not separated" if hollow else "separated",
     }
 
 

@@ -26,6 +26,7 @@ from adjudge.reports.drawing import DARK, LIGHT, Drawing, paint
 from adjudge.table.errors import InputError, UsageError, explain_missing_module
 from adjudge.table.files import atomic_path, write_text
 from adjudge.table.results import Result, Table, show
+from adjudge.table.wording import as_sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -287,6 +288,7 @@ def render(page: ReportPage) -> str:
     )
     environment.filters["cell"] = show
     environment.filters["table_style"] = _table_style
+    environment.filters["sentence"] = lambda note: as_sentences([note])[0]
     environment.filters["whole"] = _keep_names_whole
     # Drawings escape what they hold themselves.
     environment.filters["svg"] = lambda chart, name: Markup(chart.drawing.to_svg(name, chart.title, chart.says))  # noqa: S704

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from adjudge.evidence.verdict import say_nobody_passes
+from adjudge.evidence.verdict import say_fail_and_count, say_nobody_passes
+from adjudge.people.check import UNTESTED
 from adjudge.reports import drawing
 from adjudge.reports.drawing import Drawing, Frame, Numbers
 from adjudge.reports.page import Chart, Section
@@ -52,12 +53,17 @@ def _uses_failed_work(results: PairResults, checked: Checked) -> tuple[str, ...]
     return ("The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",)
 
 
-def nobody_passes(results: PairResults) -> tuple[str, ...]:
-    """The sentence under the headline where no annotator passes the check."""
+def fail_and_count(results: PairResults) -> tuple[str, ...]:
+    """The sentence under the headline where annotators count who do not pass the check, or where nobody passes."""
     checked = results.checked
-    if checked is None or checked.passing:
+    if checked is None or results.only_passing:
         return ()
-    return (say_nobody_passes(len(checked.annotators)),)
+    if not checked.passing:
+        return (say_nobody_passes(len(checked.annotators)),)
+    failed = [one for one in checked.annotators if not (one.passed or {*one.reasons} <= {*UNTESTED})]
+    counting = len({one.annotator for one in failed} - {*results.failing.left_out})
+    of_accounts = checked.accounts is not None
+    return (say_fail_and_count(counting, len(checked.annotators), of_accounts=of_accounts),) if counting else ()
 
 
 def has_controls(checked: Checked) -> bool:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 ROW_HEIGHT = 30
 NO_SPREAD = 0.005
 """A standard deviation that is shown as 0.00."""
-_OF_SCORES = ("single scores' own noise", "scores")
+_OF_SCORES = ("the noise of single scores", "scores")
 
 
 def ranking_section(results: PairResults) -> Section:
@@ -125,8 +125,8 @@ def spread_section(results: PairResults) -> Section | None:
     noise, judged = ("the chance in single comparisons", "comparisons") if relative else _OF_SCORES
     size = f"standard deviation {_size(largest.sd)}"
     words: tuple[str, ...] = (
-        f"After {noise}, {largest.effect} matters most ({size}).",
-        f"It says {largest.meaning.replace(', and ', '. It also says ')}.",
+        f"Beside {noise}, {largest.effect} matters most ({size}).",
+        f"It stands for {largest.meaning.replace(', and ', '. It also stands for ')}.",
         "A ranking that ignores these sources takes them for differences between systems.",
         *_tastes(ranking.components),
     )
@@ -302,17 +302,16 @@ def _percent(share: float) -> str:
 
 def draw_differences(ranking: Ranking, *, unit: str) -> Drawing:
     """Row minus column; strong colours are decided, weak ones would be as the only question."""
-    level = ranking.lines.level
-    cells = [cell for comparison in ranking.comparisons for cell in _difference_cell(comparison, level, unit)]
+    lost = {(pair.better, pair.worse) for pair in verdict_facts.lost_to_correction(ranking)}
+    cells = [cell for pair in ranking.comparisons for cell in _difference_cell(pair, unit, lost)]
     return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells, letters=11)
 
 
-def _difference_cell(comparison: PairComparison, level: float, unit: str) -> list[HeatCell]:
+def _difference_cell(comparison: PairComparison, unit: str, lost: set[tuple[str, str]]) -> list[HeatCell]:
     difference = comparison.difference
     if difference is None:
         return []
-    alone = comparison.p is not None and comparison.p < level
-    place = 2 if comparison.decided else int(alone)
+    place = 2 if comparison.decided else int((comparison.better, comparison.worse) in lost)
     # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
     dot = "•" if comparison.decided else ""
     shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}").replace("-", "−") + dot

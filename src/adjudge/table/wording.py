@@ -54,8 +54,8 @@ def few_names(names: Sequence[str]) -> str:
 
 
 def as_sentences(notes: Sequence[str]) -> list[str]:
-    """Notes with a capital letter and a full stop."""
-    return [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    """Notes with a capital letter and a full stop; a name that stands first keeps its letter."""
+    return [f"{note[:1].upper()}{note[1:]}{'' if note.endswith(('.', '?', '!')) else '.'}" for note in notes]
 
 
 def split_names(text: str) -> tuple[str, ...]:
