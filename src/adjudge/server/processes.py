@@ -22,7 +22,7 @@ from django.utils import timezone
 
 from adjudge.server.database import write_transaction
 from adjudge.server.models import Campaign, Process
-from adjudge.server.sites import OfSite, all_sites, working_for
+from adjudge.server.sites import OfSite, all_sites, close_connections, working_for
 from adjudge.table.errors import DataError
 from adjudge.table.files import is_alive
 
@@ -170,7 +170,7 @@ def end_serving() -> None:
         with working_for(site):
             if os.getpid() == _serving().master:
                 _withdraw(_serving().note)
-    connections.close_all()
+    close_connections()
 
 
 def keep_serving() -> None:

@@ -32,7 +32,7 @@ from adjudge.server.database import (
     with_schema,
     write_database_note,
 )
-from adjudge.server.sites import OWN_PAGES, current_site, working_for
+from adjudge.server.sites import OWN_PAGES, close_connections, current_site, working_for
 from adjudge.table.errors import AdjudgeError, DataError, InputError, UsageError, param
 from adjudge.table.files import read_text, sync_folder
 
@@ -256,8 +256,6 @@ def open_campaigns(
         for place, campaign, database in zip(places, campaigns, databases, strict=True)
     ]
     configure_django(sites, host=address.host, url=address.url)
-    from django.db import connections
-
     from adjudge.server.preparation import new_shared_link
 
     # One link for the organisers of all campaigns: each holds the same secret.
@@ -282,7 +280,7 @@ def open_campaigns(
                 ids=ids,
             )
         opened.append(Opened(tasks, links, base))
-    connections.close_all()
+    close_connections()
 
 
 def _open_one(

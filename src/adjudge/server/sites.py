@@ -8,8 +8,8 @@ so that all other code knows of one campaign only. Commands that open a single c
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
-from contextlib import contextmanager
+from collections import defaultdict
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 Kept = TypeVar("Kept")
 DEFAULT = "default"
-# Connections that a thread keeps open, where a server has more campaigns than that.
-MOST_OPEN = 8
+# Connections to a database that wait for the next request, where a server has several campaigns.
+MOST_IDLE = 16
 
 
 @dataclass(eq=False)
@@ -70,7 +70,8 @@ class _Server:
 
 _server = _Server()
 _current: ContextVar[Site] = ContextVar("site")
-_open = threading.local()
+# Threads share them: a connection of its own for each thread and campaign would be opened again and again.
+_idle: defaultdict[str, list[BaseDatabaseWrapper]] = defaultdict(list)
 
 
 def set_sites(sites: Sequence[Site], url: str | None = None) -> None:
@@ -104,15 +105,50 @@ def public_path(site: Site | None = None) -> str:
 @contextmanager
 def working_for(site: Site) -> Iterator[None]:
     """Work for a campaign in this thread."""
-    former = _current.get(None)
     token = _current.set(site)
-    _use_database(site)
     try:
-        yield
+        with nullcontext() if site.alias == DEFAULT else _connected(site):
+            yield
     finally:
         _current.reset(token)
-        if former is not None:
-            _use_database(former)
+
+
+@contextmanager
+def _connected(site: Site) -> Iterator[None]:
+    """Let Django's connections of this thread lead to the database of a campaign: the default one, and by its name."""
+    from django.db import connections
+
+    idle, former = _idle[site.alias], {name: connections[name] for name in (DEFAULT, site.alias)}
+    try:
+        connection = idle.pop()
+    except IndexError:
+        connection = connections.create_connection(site.alias)
+        connection.inc_thread_sharing()
+    for name in former:
+        connections[name] = connection
+    try:
+        if site.schema is not None and connection.connection is not None:
+            _use_schema(connection, site.schema)
+        yield
+    finally:
+        for name, other in former.items():
+            connections[name] = other
+        # After a fault it may be of no use any more.
+        connection.close_if_unusable_or_obsolete()
+        if len(idle) < MOST_IDLE:
+            idle.append(connection)
+        else:
+            connection.close()
+
+
+def close_connections() -> None:
+    """Close those that wait and those of this thread: they must not be shared with another process."""
+    from django.db import connections
+
+    for idle in _idle.values():
+        while idle:
+            idle.pop().close()
+    connections.close_all()
 
 
 class OfSite(Generic[Kept]):
@@ -133,23 +169,6 @@ class OfSite(Generic[Kept]):
     def forget(self) -> None:
         """Let it be made anew."""
         current_site().kept.pop(self, None)
-
-
-def _use_database(site: Site) -> None:
-    """Let Django's default connection of this thread lead to the database of a campaign."""
-    if site.alias == DEFAULT:
-        return
-    from django.db import connections
-
-    connection = connections[site.alias]
-    connections[DEFAULT] = connection
-    used: OrderedDict[str, None] = _open.__dict__.setdefault("used", OrderedDict())
-    used[site.alias] = None
-    used.move_to_end(site.alias)
-    if len(used) > MOST_OPEN:
-        connections[used.popitem(last=False)[0]].close()
-    if site.schema is not None and connection.connection is not None:
-        _use_schema(connection, site.schema)
 
 
 def use_schema_of_site(connection: BaseDatabaseWrapper, **_: Any) -> None:

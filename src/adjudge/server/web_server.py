@@ -79,9 +79,8 @@ def make_application() -> Any:
 
 def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None]) -> None:
     """Serve until stopped; `ready` is called once the address is bound."""
-    from django.db import connections
-
     from adjudge.server.processes import end_serving
+    from adjudge.server.sites import close_connections
 
     shown_host = f"[{host}]" if ":" in host else host
     _Server(
@@ -96,8 +95,7 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
             "preload_app": True,
             "control_socket_disable": True,
             "when_ready": lambda _server: ready(),
-            # A connection must not be shared with the parent process.
-            "post_fork": lambda _server, _worker: connections.close_all(),
+            "post_fork": lambda _server, _worker: close_connections(),
             "on_exit": lambda _server: end_serving(),
         }
     ).run()
@@ -262,10 +260,10 @@ class WaitressWorker(Worker):  # type: ignore[misc]
     def init_process(self) -> None:
         """Allow as many open files as there may be connections, and begin."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        from adjudge.server.sites import MOST_OPEN, all_sites
+        from adjudge.server.sites import MOST_IDLE, all_sites
 
-        # A database has three files, and a thread of its own for saves.
-        databases = 3 * (THREADS_ON_SQLITE * min(len(all_sites()), MOST_OPEN) + len(all_sites()))
+        # A connection has three files, and saves have one of their own in each database.
+        databases = 3 * (THREADS_ON_SQLITE + (MOST_IDLE + 1) * len(all_sites()))
         wanted = 2 * MOST_CONNECTIONS + databases
         if soft != resource.RLIM_INFINITY and soft < wanted:
             most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
