@@ -36,6 +36,7 @@ comments = true
 
 [form.consent]
 en = "I take part."
+ar = "أشارك."
 
 [[form.questions]]
 key = "email"
@@ -270,6 +271,11 @@ def test_the_archive_in_a_browser(target: str, browser: Browser, adjudge: Callab
     page = context.new_page()
     page.goto((tmp_path / "pages" / "index.html").as_uri())
     expect(page.get_by_role("heading", name="Instructions")).to_be_visible()
+    # What people agreed to, as each read it.
+    assert page.locator(".told").evaluate_all("all => all.map((one) => [one.lang, one.dir])")[-2:] == [
+        ["en", "ltr"],
+        ["ar", "rtl"],
+    ]
     shoot(page, f"archive-{target}")
     page.locator("tbody a").first.click()
     expect(page.locator("mark.major").first).to_be_visible()

@@ -22,7 +22,6 @@ from django.utils.safestring import SafeString, mark_safe
 
 from adjudge._version import __version__
 from adjudge.campaigns.guide import make_guide
-from adjudge.campaigns.questions import in_language
 from adjudge.readers import native
 from adjudge.server import log
 from adjudge.server.answers import TAGS, sanitise
@@ -32,6 +31,7 @@ from adjudge.server.models import Annotator, Assignment, Decision, Entry, Save, 
 from adjudge.server.organisers import WorkDone, count_work
 from adjudge.server.served_campaign import effective_spans, get_served, list_questions
 from adjudge.table.errors import InputError
+from adjudge.table.languages import text_direction
 from adjudge.table.protocols import KINDS
 from adjudge.table.texts import MISSING
 from adjudge.table.wording import counted
@@ -140,9 +140,8 @@ def _describe_person(person: Annotator, links: list[dict[str, str]], work: WorkD
 def _describe_campaign(people: list[dict[str, Any]]) -> dict[str, Any]:
     served = get_served()
     campaign, tasks = served.campaign, served.tasks
-    own = campaign.instructions
-    text = in_language(own, "en").text if own else make_guide(campaign, "en")
-    consent = in_language(campaign.form.consent, "en").text if campaign.form.consent else None
+    instructions = {name: own.text for name, own in campaign.instructions.items()}
+    consent = {name: own.text for name, own in (campaign.form.consent or {}).items()}
     last = Entry.objects.order_by("-number").values_list("digest", flat=True).first()
     facts = (
         f"Protocol {campaign.protocol}, {tasks.source_lang} to {tasks.target_lang}; "
@@ -153,14 +152,24 @@ def _describe_campaign(people: list[dict[str, Any]]) -> dict[str, Any]:
         "title": campaign.name,
         "root": "",
         "facts": facts,
-        "instructions": tree_to_html(render_commonmark(text or "")),
-        "consent": None if consent is None else tree_to_html(render_commonmark(consent)),
+        "told": {
+            "Instructions": list(_in_all_languages(instructions or {"en": make_guide(campaign, "en")})),
+            "Consent": list(_in_all_languages(consent)),
+        },
         "people": people,
         "actions": list(_list_actions()),
         "version": __version__,
         "fingerprint": served.fingerprint or tasks.fingerprint,
         "digest": last,
     }
+
+
+def _in_all_languages(texts: dict[str, str | None]) -> Iterator[dict[str, Any]]:
+    """What people were told, in each language that the campaign file has."""
+    for language, text in texts.items():
+        if text:
+            direction = text_direction([text])
+            yield {"lang": language, "dir": direction, "text": tree_to_html(render_commonmark(text))}
 
 
 def _list_actions() -> Iterator[dict[str, str]]:
