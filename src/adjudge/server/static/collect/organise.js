@@ -143,7 +143,7 @@ export class Organising {
       h("td", {}, person.last_save ? when(new Date(person.last_save)) : "–"),
       h("td.link-state", {}, linkState(person.link)),
       h(
-        "td",
+        "td.actions",
         {},
         button("renew", () => this.renew(person)),
         person.link.status === "valid" ? button("revoke", () => this.revoke(person)) : null,

@@ -77,16 +77,16 @@ function reason(error) {
 /** @param {Place[]} places */
 function show(places) {
   const updated = h("span.updated");
-  const groups = h("div.panels");
+  const campaigns = h("div.panels");
   const head = h("div.page-head", {}, h("h1", {}, t("all_campaigns")), updated);
-  document.body.replaceChildren(h("main", {}, head, groups));
+  document.body.replaceChildren(h("main", {}, head, campaigns));
   const refresh = async () => {
     if (document.visibilityState !== "visible") return;
     const rows = await Promise.all(places.map(summarise));
     // Nobody is entered anywhere any more: the link is needed again.
     if (rows.every(({ now }) => now === null)) return ask(t("enter_reason"));
     updated.textContent = t("updated", { time: timeOfDay(new Date()) });
-    whenLetGo(() => replaceUnselected(groups, grouped(rows).map(([name, members]) => group(name, members))));
+    whenLetGo(() => replaceUnselected(campaigns, [table(grouped(rows))]));
   };
   void refresh();
   setInterval(() => void refresh(), FRESH_MS);
@@ -118,25 +118,27 @@ function folder(path) {
   return parts.slice(0, -1).join("/");
 }
 
-/** @param {string} name @param {Row[]} rows @returns {HTMLElement} */
-function group(name, rows) {
+/** @param {[string, Row[]][]} groups @returns {HTMLElement} one table, so that its columns stand below each other */
+function table(groups) {
   const titles = ["campaign", "judgments", "state", "attention_column", "last_save", "expected_end"];
   const head = h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, t(title))));
-  const table = h("table.overview", {}, h("thead", {}, head), h("tbody", {}, ...rows.map(line)));
-  return h("section.panel", {}, h("h2", { dir: "auto" }, name), h("div.scroll", { tabindex: 0 }, table));
+  const bodies = groups.map(([name, rows]) => {
+    const title = h("tr", {}, h("th.group", { scope: "rowgroup", colspan: titles.length }, h("bdi", {}, name)));
+    return h("tbody", {}, title, ...rows.map((row) => line(row, name)));
+  });
+  return h("section.panel", {}, h("div.scroll", { tabindex: 0 }, h("table.overview", {}, h("thead", {}, head), ...bodies)));
 }
 
-/** @param {Row} row @returns {HTMLElement} */
-function line({ place, now }) {
+/** @param {Row} row @param {string} group its name, which need not be said again @returns {HTMLElement} */
+function line({ place, now }, group) {
   const link = (/** @type {string} */ text) => h("a", { href: `${place.path}/organise` }, text);
-  if (now === null)
-    return h("tr", {}, h("th", { scope: "row" }, h("bdi", {}, place.name)), h("td", { colspan: 5 }, t("enter_reason")));
+  const name = h("bdi", {}, place.name === group ? place.path : place.name);
+  if (now === null) return h("tr", {}, h("th", { scope: "row" }, name), h("td", { colspan: 5 }, t("enter_reason")));
   const pair = `${languageName(now.source_lang)} → ${languageName(now.target_lang)}`;
-  const about = h("span.hint", {}, h("bdi", {}, now.name), ` · ${now.protocol}`);
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, link(pair), h("br"), about),
+    h("th", { scope: "row" }, link(pair), h("br"), h("span.hint", {}, name, ` · ${now.protocol}`)),
     h("td", {}, meterOf(now.progress.judgments, now.progress.judgments_wanted)),
     h("td", {}, state(now)),
     h("td.count", {}, now.attention ? counted(now.attention) : "–"),
