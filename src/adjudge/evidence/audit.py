@@ -65,7 +65,7 @@ class AuditSettings:
     """Scores of metrics by segment, each of which is tested as a machine judge (`judges.answers.read_judge_scores`)."""
     judge_allowance: float = option(
         0.15,
-        "Judges: how much more often a person may be closer to others: .2 experts, .1 crowd.",
+        "Judges: the advantage granted to people in the alternative annotator test: 0.2 for experts, 0.1 for a crowd.",
         about="how much more often a person may be closer to the other people than a judge that may still stand in for "
         "one; the authors of the test suggest .2 for experts, .15 for skilled people, .1 for crowds.",
     )
@@ -79,7 +79,7 @@ class AuditSettings:
     )
     judge_families: tuple[str, ...] = option(
         (),
-        "Systems of a judge's own family: does it favour them?",
+        "Systems made by the same family of models as the judge, to test whether it favours them.",
         "--judge-family",
         metavar="JUDGE=PATTERN",
         typed=list[str] | None,

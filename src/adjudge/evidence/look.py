@@ -272,7 +272,7 @@ class LookSettings:
     )
     people: int | None = option(
         None,
-        "Planned number of people. The share of the plan is that of the people where it is smaller.",
+        "Planned number of people. If a smaller share of them than of the judgments is there, that share counts.",
         least=1,
         about="planned number of people; the share of the plan that is in is that of the people where it is smaller "
         "than that of the judgments.",

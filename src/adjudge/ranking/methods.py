@@ -209,12 +209,12 @@ class RankSettings:
         about="number of bootstrap resamples for rank sets and intervals; 0 for none.",
     )
     zero_sd: Literal["drop", "zero"] = option(
-        "drop", "z-scores of annotators whose scores are all equal: none (drop) or 0 (zero)."
+        "drop", "z-scores: annotators whose scores are all equal get none (drop) or 0 (zero)."
     )
     correct_screens: bool = option(
         False,
-        "Scores with several systems on a screen: take out what the place on the screen and the best other output "
-        "there do to a score.",
+        "Scores with several systems on a screen: correct them for their place on it and for the best output beside "
+        "them.",
         "--correct-screens",
     )
     seed: int = seed_option()

@@ -256,11 +256,16 @@ class TournamentSettings:
     )
     uncertainty: bool = option(
         False,
-        "Say how sure every lead is, how many contradictions chance makes, and which partial order remains.",
+        "Also show how certain each lead is, how many contradictions arise by chance, and the partial order that "
+        "remains.",
         "--uncertainty",
     )
     confidence: float = option(
-        0.95, "Partial order: leads that are less sure are dropped.", least=0.5, most=1, after="uncertainty"
+        0.95,
+        "Partial order: keep only the leads that are at least this certain.",
+        least=0.5,
+        most=1,
+        after="uncertainty",
     )
     resamples: int = option(200, "Simulated campaigns for the chance level of contradictions.", least=20)
     seed: int = seed_option()

@@ -29,16 +29,17 @@ class ReadOptions:
     systems: tuple[str, ...] = option((), "Wide tables: the columns with one system each, comma-separated.")
     raters: tuple[str, ...] = option((), "Wide tables: the columns with one annotator each, comma-separated.")
     wide: str | None = option(
-        None, "Wide tables: whether these columns hold 'scores' or 'ranks', or what their names join (segment,system)."
+        None,
+        "Wide tables: what the columns hold, 'scores' or 'ranks'; or what their names join (segment,system).",
     )
     winner: tuple[str, ...] = option(
         (), "Pairs: the values in the winner column, such as left=1,right=2,tie=0 (also both-good=..., both-bad=...)."
     )
     values: tuple[str, ...] = option((), "Tables: what words in the score column are worth, such as good=3,bad=1.")
     scale: tuple[str, ...] = option((), "Tables: the lowest and the highest score, as LOW,HIGH; others are errors.")
-    lower_is_better: bool = option(False, "Tables: lower scores are better, as of errors.")
+    lower_is_better: bool = option(False, "Tables: lower scores are better, as when errors are counted.")
     criterion: str | None = option(
-        None, "Tables: the criterion to read where outputs were scored by several. Default: each by itself."
+        None, "Tables: the criterion to read, if outputs were scored by several. Default: all, one at a time."
     )
     attributes: Path | None = option(
         None,
@@ -46,7 +47,8 @@ class ReadOptions:
         "have, such as segment or document.",
     )
     sheets: tuple[str, ...] = option(
-        (), "Excel: the sheets to read, comma-separated, or 'all'; each is an annotator if no column is."
+        (),
+        "Excel: the sheets to read, comma-separated, or 'all'. Without a column of annotators, each is one annotator.",
     )
     encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252 or cp1251.")
     judges: tuple[str, ...] = option(
@@ -71,7 +73,7 @@ class ReadOptions:
     labels: int | None = option(
         None, "Rankings: number of ranks on the scale; larger ranks are errors. Default: set by the format."
     )
-    stacked: int = option(1, "rank-lines: number of annotators whose ranks follow each other in a file.")
+    stacked: int = option(1, "rank-lines: number of annotators in a file, one after the other.")
 
     @property
     def is_plain(self) -> bool:

@@ -167,13 +167,17 @@ class ExtendSettings:
     """What is added to a campaign."""
 
     campaign: Path = campaign_argument()
-    judgments: int = option(0, "Add tasks for about so many more judgments of the same texts and systems.", least=0)
-    beside: float = option(1.0, "Scores: outputs of the former systems beside each output of a new system.")
+    judgments: int = option(
+        0, "Add tasks for about this many further judgments of the same texts and systems.", least=0
+    )
+    beside: float = option(
+        1.0, "Scores: how many outputs of earlier systems to judge beside each output of a new system."
+    )
     dry_run: bool = option(False, "Only show what would be added, with the balance before and after.", "--dry-run")
     url: str | None = option(None, "Public URL, with which new links begin. Default: that of the running server.")
     links: Path | None = option(
         None,
-        "Append the new links to this TSV file (readable only by you), not printed.",
+        "Append the new links to this TSV file (readable only by you) instead of printing them.",
         about="write new links to this file (TSV) instead of the result.",
     )
     database: str | None = database_option()
@@ -516,7 +520,7 @@ class ArchiveSettings:
 
 @command("archive", DURING, "adjudge archive campaign.toml -o pages", output=False)
 def archive(settings: ArchiveSettings) -> Archived:
-    """Write pages that show what annotators saw and did, to publish with the data: no scripts, numbers for names.
+    """Write pages that show what annotators saw and did, to publish with the data: without names or scripts.
 
     The folder also holds the judgments with the same numbers, as CSV.
     """
@@ -573,7 +577,7 @@ class ServeSettings:
     """Campaigns and their server."""
 
     campaigns: list[Path] = argument(
-        REQUIRED, "The campaign file, several of them, or a folder that holds campaigns.", metavar="CAMPAIGN..."
+        REQUIRED, "The campaign file, several of them, or a folder that holds campaigns.", metavar="CAMPAIGN"
     )
     port: int = option(8000, "Port to listen on.", least=1, most=65535)
     host: str = option("127.0.0.1", "Address to listen on; 0.0.0.0 for all interfaces.")

@@ -158,11 +158,12 @@ class ReauditOptions:
         about="the published ranking: a path, a data frame, names from the best on, or a mapping from names to ranks.",
     )
     rule: str | None = option(
-        None, "The method of the publication, as of 'adjudge rank'. Default: the nearest to the published order."
+        None,
+        "The method behind the published ranking, as in 'adjudge rank'. Default: the one whose order comes closest.",
     )
     gallery: Path | None = option(
         None,
-        "Audit all released campaigns in this folder again, as 'adjudge data get' puts them there.",
+        "Audit every released campaign that 'adjudge data get' has put into this folder.",
         only="command line",
     )
     seed: int = seed_option()
@@ -170,7 +171,7 @@ class ReauditOptions:
 
 @command("reaudit", ANALYSIS, "adjudge reaudit scores.csv --published table2.csv", work=True)
 def reaudit(reading: Reading, options: ReauditOptions) -> Reaudit:
-    """Put a published ranking beside ours: what of it holds, and at which step the rest is lost.
+    """Compare a published ranking with ours: which differences hold, and what explains the others.
 
     Every published difference gets our verdict; every system that moves gets the reasons in order: rows and rule,
     annotators who fail, the model, the correction for all pairs.

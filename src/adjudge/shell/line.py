@@ -19,7 +19,7 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from adjudge._version import __version__
@@ -259,7 +259,22 @@ def _read_standard_input(typed: dict[str, Any]) -> dict[str, Any]:
     return typed | {name: [kept if path == dash else path for path in value] for name, value in lists.items()}
 
 
-class _Group(TyperGroup):
+class _PlainHelp:
+    """A command whose help shows no Python types: arguments and flags have none that a reader would type."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for each in parameters:
+            if each.param_type_name == "argument" or getattr(each, "is_flag", False):
+                each.display_type_rich = lambda **_: None
+        return parameters
+
+
+class _Command(_PlainHelp, TyperCommand):
+    """A command that does something."""
+
+
+class _Group(_PlainHelp, TyperGroup):
     """A group whose commands get their options when they are called, since that loads much."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
@@ -283,7 +298,8 @@ def _command(declared: Command) -> Any:
     run.__signature__ = inspect.Signature(call.parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {each.name: each.annotation for each in call.parameters}
     alone = typer.Typer(add_completion=False)
-    alone.command(declared.name.rpartition(" ")[2], help=_help(declared), rich_help_panel=declared.panel)(run)
+    name = declared.name.rpartition(" ")[2]
+    alone.command(name, cls=_Command, help=_help(declared), rich_help_panel=declared.panel)(run)
     return get_command(alone)
 
 

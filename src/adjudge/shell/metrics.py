@@ -87,7 +87,7 @@ class MetaFiles:
 
     gold: Any = argument(
         REQUIRED,
-        "Human scores: a table, a *.seg.score file, or judgments. Alone also a whole folder of mt-metrics-eval.",
+        "Human scores: a table, a *.seg.score file, or judgments. Without SCORES, also a folder of mt-metrics-eval.",
         metavar="GOLD",
         typed=Path,
         about="human scores: a file with a column of scores; or judgments (a data frame, or a path with its `format`).",

@@ -238,8 +238,8 @@ class DesignOptions:
     )
     instructions: Path | None = option(
         None,
-        "Also write the instructions that annotators get to this folder, a CommonMark file per language, to be edited "
-        "and named under [instructions].",
+        "Also write the annotators' instructions to this folder, a CommonMark file per language. Edit and name them "
+        "under [instructions].",
         metavar="FOLDER",
         only="command line",
     )

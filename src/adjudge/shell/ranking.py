@@ -123,7 +123,7 @@ class RankOptions:
     by: tuple[str, ...] = by_option(after="with_scores")
     explain: bool = option(
         False,
-        "Say why systems have other ranks by raw means, z-scores, the official rule and the model.",
+        "Explain why raw means, z-scores, the official rule and the model rank systems differently.",
         "--explain",
         about="whether to say why systems have other ranks by raw means, z-scores, the official rule and the model: "
         "`.explained` has ranks and reasons.",
