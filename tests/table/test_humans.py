@@ -13,6 +13,8 @@ from adjudge.table.participants import compile_human_pattern, is_human
     [
         *("HUMAN", "HUMAN-A", "human.B", "Human-refA", "ref", "_ref", "Ref", "refA", "ref-B", "ref.A", "REF1"),
         *("reference", "references", "reference1", "reference-A", "translator-A", "translator_1"),
+        *("Human ref", "human translation", "human_translator 2", "Human Reference B", "reference translation"),
+        *("professional translator", "Expert-translation", "human expert translation", "Translator 3"),
     ],
 )
 def test_names_of_human_translations(name: str) -> None:
@@ -33,6 +35,11 @@ def test_names_of_human_translations(name: str) -> None:
         "",
         "MT_Y",
         "BAD_REF",
+        "human parity MT",
+        "expert",
+        "professional MT",
+        "reference-free",
+        "humantrans-mt",
     ],
 )
 def test_names_of_systems(name: str) -> None:

@@ -29,9 +29,15 @@ if TYPE_CHECKING:
     from adjudge.table.maths import Floats
 
 
-# HUMAN, HUMAN-A, human.A, Human-refA, ref, _ref, refA, ref-B, ref.A, reference, reference1, translator-A
-_LETTER = r"([-_.]?[a-z0-9])?"
-_NAME = rf"_?(human([-_.]?ref)?{_LETTER}|ref{_LETTER}|references?{_LETTER}|translator[-_.]?[a-z0-9]+)"
+# HUMAN, HUMAN-A, human.A, Human-refA, human translation, ref, _ref, refA, ref-B, ref.A, reference, reference1,
+# reference translation, professional translator, translator-A
+_GAP = r"[-_. ]?"
+_LETTER = rf"({_GAP}[a-z0-9])?"
+_WORK = rf"{_GAP}(ref|reference|translat(ion|or)s?)"
+_NAME = (
+    rf"_?((human|references?|ref)({_WORK})?{_LETTER}|(human{_GAP})?(professional|expert){_WORK}{_LETTER}"
+    rf"|translator{_GAP}[a-z0-9]+)"
+)
 # Files add other parts to the name, separated by full stops: HUMAN-B.12, wmt23.refA, newstest.en-de.ref.A.de.txt
 HUMAN_PATTERN = rf"([^.]+\.)*{_NAME}(\.[^.]+)*"
 
