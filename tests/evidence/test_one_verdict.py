@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from html import unescape
 from importlib import import_module
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import polars as pl
@@ -21,10 +23,12 @@ import pytest
 
 from adjudge.evidence.audit import Audit
 from adjudge.evidence.claims import Claims
+from adjudge.evidence.look import LookSettings, look
+from adjudge.evidence.look_claims import Look, count_judgments
 from adjudge.evidence.parity import ParitySettings, parity
 from adjudge.evidence.parity_results import Parity
 from adjudge.evidence.verdict import add_verdict, say_headline
-from adjudge.evidence.verdict_facts import decide_by_claims, decide_by_ranking
+from adjudge.evidence.verdict_facts import decide_by_claims, decide_by_ranking, lost_to_correction
 from adjudge.people.check import quality_of
 from adjudge.ranking.methods import rank
 from adjudge.ranking.ranking import Ranking
@@ -32,7 +36,11 @@ from adjudge.reports import latex
 from adjudge.reports.audit_section import claims_chart
 from adjudge.reports.build import PairResults, build_report
 from adjudge.reports.charts import draw_forest, make_forest, sketch_forest
-from adjudge.reports.page import PairPage
+from adjudge.reports.display import short_html
+from adjudge.reports.page import Chart, PairPage
+from adjudge.reports.ranking_section import pairs_chart
+from adjudge.server.panels import PanelTable
+from adjudge.shell.panels import compute_state
 from adjudge.shell.report_stages import ReportSettings, make_report
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
@@ -57,6 +65,10 @@ class Told:
     report: PairResults
     parity: Parity | None = None
     """Against the first human translation, where there is one that can be compared."""
+    look: Look | None = None
+    """At all judgments, as the first and last look of a plan."""
+    panels: tuple[PanelTable, ...] = ()
+    """The organisers' page, half of the plan being done."""
 
     @property
     def decided(self) -> set[tuple[str, str]]:
@@ -66,6 +78,13 @@ class Told:
     def page(self) -> PairPage:
         results = replace(self.report, ranking=self.ranking, audit=self.audited)
         return build_report({"x": results}, title="t").pairs[0]
+
+    @property
+    def page_charts(self) -> Iterator[tuple[str, Chart]]:
+        """All charts of the page, with the titles of their sections."""
+        if self.page.picture is not None:
+            yield "picture", self.page.picture
+        yield from ((section.title, chart) for section in self.page.sections for chart in section.charts)
 
     @cached_property
     def paragraph(self) -> str:
@@ -84,6 +103,7 @@ class Told:
         ]  # fmt: skip
         paper = [line for line in self.paragraph.splitlines() if not line.startswith("%")]
         against = () if self.parity is None else (*self.parity.first_lines, *as_sentences(self.parity.notes))
+        looked = () if self.look is None else (*self.look.first_lines, *(made.note for made in self.look.tables()))
         return {
             "rank": [*self.ranking.first_lines, *as_sentences(self.ranking.notes)],
             "report": [page.headline, *page.words, *(f"{fact.value} {fact.detail}" for fact in page.facts)],
@@ -93,6 +113,9 @@ class Told:
             "claims": reasons,
             "paper": [re.sub(r"~?\\cite\{[^}]*\}", "", line) for line in paper],
             "parity": list(against),
+            "notebook": read_notebook(short_html(self.ranking)),
+            "look": list(looked),
+            "organisers": [words for panel in self.panels for words in (panel.headline, panel.note)],
         }
 
 
@@ -108,7 +131,24 @@ def tell(judgments: Judgments) -> Told:
         with suppress(DataError):
             kept = quality_of(judgments).kept
             compared = parity(kept, human=human, settings=ParitySettings(resamples=200))
-    return Told(ranking, claims, results.audit, results, compared)
+    return Told(ranking, claims, results.audit, results, compared, *look_at(quality_of(judgments).kept))
+
+
+def look_at(judgments: Judgments) -> tuple[Look | None, tuple[PanelTable, ...]]:
+    """A look at everything that was planned, and the organisers' page where twice as much was; None if neither can."""
+    with suppress(DataError), TemporaryDirectory() as folder:
+        count = count_judgments(judgments)
+        request = {"looks": None, "planned": 2 * count, "history": f"{folder}/looks.json"}
+        return look(judgments, LookSettings(planned=count, looks=1)), tuple(compute_state(judgments, request))
+    return None, ()
+
+
+def read_notebook(page: str) -> list[str]:
+    """The sentences of a notebook's display: not its table, its drawing and its signature."""
+    text = re.sub(r"<(table|svg|code)\b.*?</\1>", "\n", page, flags=re.DOTALL)
+    lines = [unescape(line).strip() for line in re.sub(r"<[^>]+>", "\n", text).split("\n")]
+    notes = as_sentences([line.removeprefix("note: ") for line in lines if line.startswith("note: ")])
+    return [line for line in lines if line and not line.startswith(("note: ", "set aside: "))] + notes
 
 
 def with_disasters() -> Judgments:
@@ -265,7 +305,20 @@ CONTRADICTIONS: dict[str, Callable[[Told], Told]] = {
     "a level that the test does not keep": lambda told: replace(told, ranking=replace(told.ranking, method="raw")),
     "people in place of accounts": lambda told: replace(told, claims=replace(told.claims, accounts=True)),
     "more judgments in a fact than are ranked": lambda told: _change_system(told, 0, n=1),
+    "a claim that does not hold for no reason": lambda told: _change_claim(told, verdict="needs more people"),
+    "a level of people without a name": lambda told: replace(told, ranking=replace(told.ranking, annotators=None)),
+    "other people foretold by two": lambda told: replace(told, claims=replace(told.claims, annotators=2)),
+    "a number of claims that is not theirs": lambda told: _say_more(
+        told, "About 9 people instead of 6 would make the 9 claims that need more people hold."
+    ),
+    "a look that settles the opposite": lambda told: replace(told, look=_turned_around(told)),
 }
+
+
+def _turned_around(told: Told) -> Look:
+    assert told.look is not None
+    turned = tuple(replace(claim, systems=claim.systems[::-1]) for claim in told.look.claims)
+    return replace(told.look, claims=turned)
 
 
 def _say_more(told: Told, sentence: str) -> Told:
@@ -304,8 +357,12 @@ def check(told: Told) -> None:
     readings_agree(told)
     pages_count_alike(told)
     pictures_agree(told.ranking)
+    charts_say_what_is_decided(told)
+    what_is_shown_has_a_ground(told)
+    looks_follow(told)
     sentences_are_short(told)
     it_is_said_for_whom(told)
+    humans_accounts_and_unnamed_people_are_called_so(told)
     judgments_are_counted_once(told)
     parity_follows(told)
 
@@ -321,7 +378,7 @@ def pictures_agree(ranking: Ranking) -> None:
         assert ("(human)" in line) == system.human
         assert len(points) == 1
         assert (points[0] in "◆◇") == system.human
-        assert (points[0] in "○◇") == (page[name]["against the first"] == "undecided")
+        assert (points[0] in "○◇") == (page[name][f"from {forest.against}"] == "not separated")
         decided = {system.system, forest.against} in [
             {pair.better, pair.worse} for pair in ranking.comparisons if pair.decided
         ]
@@ -330,6 +387,45 @@ def pictures_agree(ranking: Ranking) -> None:
         assert page[name]["letters"] == system.letters
     assert "<svg" in ranking._repr_html_()
     assert all(line in str(ranking) for line in sketch_forest(forest))
+
+
+def charts_say_what_is_decided(told: Told) -> None:
+    """Numbers of charts stand under the name of what they are, and marked pairs are those that are counted."""
+    lost = {(pair.better, pair.worse) for pair in lost_to_correction(told.ranking)}
+    if told.ranking.kind == "scores":
+        cells = pairs_chart(told.ranking).drawing.rows
+        assert {(cell["system"], cell["against"]) for cell in cells if cell["evidence"] == "better"} == told.decided
+        assert {(cell["system"], cell["against"]) for cell in cells if cell["evidence"] == "perhaps better"} == lost
+    forest = make_forest(told.ranking)
+    gaps = {pair.worse: -(pair.difference or 0.0) for pair in told.ranking.comparisons if pair.better == forest.against}
+    for system, row in zip(told.ranking.systems, draw_forest(forest).rows, strict=True):
+        expected = system.score if forest.unit == told.ranking.unit else gaps.get(system.system, 0.0)
+        assert float(row[forest.unit]) == pytest.approx(expected, abs=6e-4)
+    for _, chart in told.page_charts:
+        for row in chart.drawing.rows:
+            assert not [value for value in row.values() if re.fullmatch(r"[-−]0(\.0*)?", value)], (chart.title, row)
+
+
+def what_is_shown_has_a_ground(told: Told) -> None:
+    """What does not hold says why, and nothing is foretold of people where nothing is known of other people."""
+    people, claims = told.claims.annotators, [claim for claim in told.claims.claims if claim.verdict != "not supported"]
+    for claim in claims:
+        assert bool(claim.reason) == (claim.verdict != "holds"), claim
+        foretold = claim.kind != "parity" and people is not None and people > 2
+        assert (claim.replication is not None) <= foretold, claim
+        assert claim.people_needed is None or (foretold and not told.claims.accounts), claim
+    short = sum(claim.kind == "better" and claim.verdict == "needs more people" for claim in claims)
+    for _, sentence in each_sentence(told):
+        found = re.search(r"would make (?:[\d,]+ of )?the (?:([\d,]+) claims|claim) that needs? more people", sentence)
+        assert not found or (found[1] or "1") == f"{short:,}", sentence
+
+
+def looks_follow(told: Told) -> None:
+    """A look settles nothing that the ranking decides the other way round, and of one or two people nothing."""
+    settled = {claim.systems for claim in (() if told.look is None else told.look.settled) if len(claim.systems) == 2}
+    assert not settled & {(worse, better) for better, worse in told.decided}
+    if told.claims.annotators in (1, 2):
+        assert not settled
 
 
 def claims_follow(told: Told) -> None:
@@ -440,7 +536,8 @@ def sentences_are_short(told: Told) -> None:
 
 CLUMSY = (
     r"\b1 (pairs|systems|annotators|people|judgments|comparisons|segments|documents|changes|times|accounts)\b"
-    r"|\ball 2\b|\bmake 2 groups|annotator annotator|p = [<0]|\bNone\b(?! of)|\bnan\b|  |order within (a|the) cluster"
+    r"|\b1 of 1 [a-z]|\ball 2\b|\bmake 2 groups|annotator annotator|p = [<0]|\bNone\b(?! of)|\bnan\b|  "
+    r"|order within (a|the) cluster"
 )
 """What is not plain English: wrong plurals, doubled words, numbers that are not shown as elsewhere."""
 
@@ -463,7 +560,7 @@ def it_is_said_for_whom(told: Told) -> None:
     people, ranking = told.claims.annotators, told.ranking
     if told.claims.accounts:
         assert not any(re.search(rf"\b{people} (people|persons)\b", sentence) for sentence in everything)
-        for place in ("rank", "report", "audit"):
+        for place in ("rank", "report", "audit", "notebook"):
             assert any("accounts may be" in sentence for sentence in told.said[place]), place
     if ranking.annotators is None and told.decided:
         for place in ("rank", "report", "paper", "audit"):
@@ -480,6 +577,21 @@ def it_is_said_for_whom(told: Told) -> None:
         named = re.match(r"(?:With them: )?(\S+) (?:comes out best|is the best)", sentence)
         if named and above & {better for better, worse in told.decided if worse == named[1]}:
             assert "machine translation" in sentence, sentence
+
+
+def humans_accounts_and_unnamed_people_are_called_so(told: Told) -> None:
+    """A human translation does not compete; accounts are no annotators; no level is kept for people without a name."""
+    if told.claims.accounts:
+        for sentence in told.said["sections"]:
+            assert not re.search(r"\bannotators?\b(?! \+|:)", sentence.replace("--annotators", "")), sentence
+    if told.ranking.annotators is None:
+        said = [sentence for place in ("rank", "report", "notebook") for sentence in told.said[place]]
+        assert not any("at a level of" in sentence for sentence in said)
+    humans = {system.system for system in told.ranking.systems if system.human}
+    [*beaten] = [{worse for better, worse in told.decided if better == name} >= humans for name in told.ranking.order]
+    if humans and not any(beaten):
+        for headline in (told.ranking.verdict[0], told.page.headline):
+            assert re.search(r"machine translation|human|usually better|disagree|planned looks", headline), headline
 
 
 def judgments_are_counted_once(told: Told) -> None:

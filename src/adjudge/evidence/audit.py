@@ -21,6 +21,7 @@ from adjudge.table.judgments import Judgments, fingerprint_of_parts, fingerprint
 from adjudge.table.protocols import RATED, RELATIVE, SCORED
 from adjudge.table.results import Result, Table, to_plain
 from adjudge.table.settings import by_option, documents_by_option, method_option, option, seed_option
+from adjudge.table.wording import call_accounts
 from adjudge.work.cache import cached
 from adjudge.work.tasks import Outcome, current_workers, do_task, is_worth_dividing, try_tasks, workers
 
@@ -138,8 +139,10 @@ class Audit(Result):
         return tuple(say_oddities(self.oddities))
 
     def tables(self) -> tuple[Table, ...]:
-        """The tables of all sections."""
-        return tuple(table for section in self.sections.values() for table in section.tables())
+        """The tables of all sections; what may be accounts of fewer people is called so."""
+        claims = self.sections.get("claims")
+        word = call_accounts if isinstance(claims, Claims) and claims.accounts else str
+        return tuple(table.reworded(word) for section in self.sections.values() for table in section.tables())
 
     def to_dict(self) -> dict[str, Any]:
         """The documented keys: every section under its own name, beside the settings."""

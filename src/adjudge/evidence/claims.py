@@ -258,6 +258,11 @@ class Case:
         """The systems, the best first, by what is printed."""
         return self.shown.order
 
+    @property
+    def tells_of_others(self) -> bool:
+        """Whether anything can be said of other people: not from one or two, or from people without a name."""
+        return (self.people or 0) > FEW_PEOPLE
+
     @cached_property
     def again(self) -> Floats:
         """The probability that as many other people would decide each pair again."""
@@ -265,12 +270,17 @@ class Case:
         return find_again(tested.difference, tested.se, self.decisions.p, self.decisions.corrected.last)[1]
 
     def people_needed(self, pair: Pair) -> int | None:
-        """About so many people would make a decided pair as sure as a claim that holds."""
+        """About so many people would make a decided pair as sure as a claim that holds; None for accounts."""
         statistic = -float(normal_quantile(max(float(self.decisions.p[pair]), 1e-300) / 2))
         needed = float(self.decisions.corrected.needed[pair])
-        if not self.people or not statistic > 0 or not math.isfinite(needed):
+        if (
+            not (self.people and self.tells_of_others)
+            or self.accounts
+            or not statistic > 0
+            or not math.isfinite(needed)
+        ):
             return None
-        return max(math.ceil(self.people * (needed / statistic) ** 2), self.people + 1, FEW_PEOPLE + 1)
+        return max(math.ceil(self.people * (needed / statistic) ** 2), self.people + 1)
 
 
 def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
@@ -313,7 +323,7 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
     other = 0.0 if case.other_p is None else float(case.other_p[pair])
     verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
     breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG and not case.accounts
+    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
     needed = case.people_needed(pair) if too_weak else None
     weak, alone = max((spread, ""), (other, case.other))
     reason = _reason(
@@ -326,8 +336,7 @@ def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Cla
         broken_by=outcome.broken_by,
         fails=outcome.fails,
         verdict=verdict,
-        # What one or two people say, or people without a name, says nothing of other people.
-        replication=_finite(case.again[pair]) if (case.people or 0) > FEW_PEOPLE else None,
+        replication=_finite(case.again[pair]) if case.tells_of_others else None,
         people_needed=needed,
         reason=reason,
     )

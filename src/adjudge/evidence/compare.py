@@ -358,9 +358,11 @@ def _read_source(source: Any) -> Source:
 
 def _notes(loaded: Sequence[compared_campaigns.Campaign], sources: Mapping[str, Source]) -> tuple[str, ...]:
     judgments = {name: source for name, source in sources.items() if isinstance(source, Judgments)}
-    read = [f"{name}: {note}" for name, source in judgments.items() for note in source.notes]
-    of_campaigns = [f"{campaign.name}: {note}" for campaign in loaded for note in campaign.notes]
-    return tuple(dict.fromkeys((*name_notes(loaded), *of_campaigns, *read)))
+    # Readers begin some notes with the name of the file already.
+    noted = [(campaign.name, note) for campaign in loaded for note in campaign.notes]
+    noted += [(name, note) for name, source in judgments.items() for note in source.notes]
+    of_campaigns = [note if note.startswith(f"{name}: ") else f"{name}: {note}" for name, note in noted]
+    return tuple(dict.fromkeys((*name_notes(loaded), *of_campaigns)))
 
 
 def _side_by_side(loaded: Sequence[compared_campaigns.Campaign]) -> tuple[compared_campaigns.ComparedSystem, ...]:

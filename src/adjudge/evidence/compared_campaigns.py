@@ -27,6 +27,7 @@ from adjudge.table.errors import DataError, UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.maths import NORMAL_95, divide, kendall, pearson, spearman
 from adjudge.table.protocols import RATED, SCORED
+from adjudge.table.record import count_answers
 from adjudge.table.results import (
     P_HOLM,
     Cell,
@@ -205,7 +206,7 @@ def campaign_of_judgments(name: str, judgments: Judgments, number: int, method: 
         certain=certain,
         items={} if relative else {(document, segment, system): mean for document, segment, system, mean in means},
         preferences=preferences_of(judgments) if relative else {},
-        judgments=final.filter(pl.col("kind").is_in(RATED)).height,
+        judgments=count_answers(final).judgments,
         minutes=minutes,
         timing=timing,
         fingerprint=judgments.fingerprint,
@@ -487,7 +488,9 @@ class CampaignComparison(Result):
             *(number(name, 2, help="score") for name in self.campaigns),
             *(number(f"rank in {name}", 0) for name in self.campaigns),
         )
-        return Table("Scores side by side", columns, rows)
+        plain = any(cost.method == SCORE_METHOD for cost in self.costs)
+        note = "Raw means and their ranks do not correct for who judged what; adjudge rank does." if plain else ""
+        return Table("Scores side by side", columns, rows, note)
 
     def _flips_table(self) -> Table:
         rows = tuple(
@@ -507,9 +510,7 @@ class CampaignComparison(Result):
             "method": text("scores by"),
             "judgments": number("judgments", 0),
             "minutes": number("minutes", 0),
-            "certain_pairs": number(
-                "certain pairs", 0, help="told apart by the default ranking after Holm's correction"
-            ),
+            "certain_pairs": number("certain pairs", 0, help="decided by the default ranking, as adjudge rank does"),
             "judgments_per_certain_pair": number("judgments per certain pair", 0),
             "minutes_per_certain_pair": number("minutes per certain pair", 1),
             "timing": text("minutes are", help="active time, from start to end, or between answers"),

@@ -347,7 +347,7 @@ def _part_table(part: ParityPart, human: str, when: str) -> Table:
         p_value("p", help="two-sided binomial test"),
         percent("parity share", help="better or tie"),
         text("95% interval", help="by resampling documents"),
-        number("mean score" if scores else "rank points", 4),
+        number("mean score", 2) if scores else number("rank points", 4),
         *([p_value("p, other people", help="annotators' tastes allowed for; corrected for all systems")] * people),
         *(
             number("difference", 2, help="system minus human by the mixed model, in points"),
@@ -364,7 +364,10 @@ def _part_note(part: ParityPart) -> str:
     unit = "judgment" if part.human_mean_score is None else "segment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
     note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
-    return f"{note} {explain_parity(margin_of(part.systems))}"
+    as_they_are = "Counts, p, share and mean score are of the judgments as they are."
+    modelled = f"{as_they_are} Difference and verdict allow for who judged what. "
+    known = any(system.contrast is not None for system in part.systems)
+    return f"{note} {modelled if known else ''}{explain_parity(margin_of(part.systems))}"
 
 
 def margin_of(systems: Iterable[SystemParity]) -> float | None:

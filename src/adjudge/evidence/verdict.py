@@ -45,7 +45,7 @@ NOBODY_FAILS = Failing()
 def add_verdict(
     ranking: Ranking,
     failing: Failing = NOBODY_FAILS,
-    everyone: Ranking | None = None,
+    otherwise: Ranking | None = None,
     oddities: Oddities | None = None,
     record: CampaignRecord | None = None,
     *,
@@ -56,7 +56,7 @@ def add_verdict(
     Args:
         ranking: of those who count.
         failing: who fails the rule of quality.
-        everyone: the ranking with the judgments of those who fail, if there are any.
+        otherwise: the ranking of what would count the other way: with those who fail, or without them.
         oddities: what looks like a mistake in the data.
         record: how the judgments were collected; where looks were taken, the verdict is theirs.
         composition: what a system owes to those who judged it, where that is much.
@@ -65,7 +65,7 @@ def add_verdict(
     decided = say_decided(decisions)
     sentences = (
         *put_looks_first(say_headline(decisions), None if record is None else record.looks),
-        *say_left_out(decisions, failing, everyone),
+        *say_left_out(decisions, failing, otherwise),
         *say_oddities(oddities),
         *([decided] if decisions.apart or decisions.unguarded else []),
         *alarm_about_humans(decisions.standings),
@@ -101,8 +101,8 @@ def say_who_judged(ranking: Ranking, otherwise: str) -> str:
     return f"{counted(ranking.annotators, 'account')} (which may be {few})"
 
 
-def say_left_out(decisions: Decisions, failing: Failing, everyone: Ranking | None) -> list[str]:
-    """Who was left out and why, and what the verdict would be with them (`everyone`); or that nobody passes."""
+def say_left_out(decisions: Decisions, failing: Failing, otherwise: Ranking | None) -> list[str]:
+    """Who fails and why, whether they count, and what the verdict would be the other way; or that nobody passes."""
     if not failing.people:
         return []
     if failing.everybody:
@@ -112,9 +112,11 @@ def say_left_out(decisions: Decisions, failing: Failing, everyone: Ranking | Non
     who = counted(len(names), f"{unit} fails", f"{unit}s fail")
     failed = listed([f"of {reason}" if reason in ("controls", "pace") else f"({reason})" for reason in failing.reasons])
     shown = listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, ..."
-    opening = f"{who} the check {failed} and {agreeing(len(names), 'is', 'are')} left out: {shown}."
-    them = agreeing(len(names), "this one", "them")
-    return [opening, *([] if everyone is None else _say_with_them(decisions, everyone, them))]
+    left_out = agreeing(len(names), "is left out", "are left out")
+    counts = f"{agreeing(len(names), 'counts', 'count')} all the same"
+    opening = f"{who} the check {failed} and {counts if failing.all_count else left_out}: {shown}."
+    other = f"{'without' if failing.all_count else 'with'} {agreeing(len(names), 'this one', 'them')}"
+    return [opening, *([] if otherwise is None else _say_otherwise(decisions, otherwise, other))]
 
 
 def say_fail_and_count(failed: int, people: int, *, of_accounts: bool) -> str:
@@ -129,13 +131,13 @@ def say_nobody_passes(people: int) -> str:
     return f"{who} the check; the ranking rests on {agreeing(people, 'that', 'their')} work all the same."
 
 
-def _say_with_them(decisions: Decisions, everyone: Ranking, them: str) -> list[str]:
-    other = decide_by_ranking(everyone, annotators=everyone.annotators)
+def _say_otherwise(decisions: Decisions, otherwise: Ranking, them: str) -> list[str]:
+    other, begun = decide_by_ranking(otherwise, annotators=otherwise.annotators), them.capitalize()
     if other.leaders != decisions.leaders:
-        return [f"Settle the check first: with {them} the verdict is another.", f"With {them}: {say_headline(other)}"]
+        return [f"Settle the check first: {them} the verdict is another.", f"{begun}: {say_headline(other)}"]
     if other.apart != decisions.apart:
-        return [f"With {them} {other.apart:,} instead of {decisions.apart:,} pairs are decided."]
-    return [f"With {them} the verdict is the same."]
+        return [f"{begun} {other.apart:,} instead of {decisions.apart:,} pairs are decided."]
+    return [f"{begun} the verdict is the same."]
 
 
 def put_looks_first(headline: str, looks: LooksRecord | None) -> tuple[str, ...]:

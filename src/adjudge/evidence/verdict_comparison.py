@@ -241,11 +241,11 @@ def say_busy_annotator(share: float, by_one: float, by_others: float) -> str:
 
 def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[int]]) -> str:
     """How many pairs of other systems changed their order by each method when some scores were divided."""
-    divided = f"Dividing {what} by {listed(divisors)} flips"
-    if not any(map(any, flips.values())):
-        return f"{divided} no pair of others, by {listed([*flips], 'or')}."
-    counts = {name: listed([*map(str, numbers)]) if any(numbers) else "none" for name, numbers in flips.items()}
-    return f"{divided} so many pairs of others: {'; '.join(f'{count} by {name}' for name, count in counts.items())}."
+    said = [f"{what[:1].upper()}{what[1:]} were divided by {listed(divisors)}."]
+    for method, numbers in flips.items():
+        flipped = f"so many pairs of others flip: {listed([*map(str, numbers)])}"
+        said.append(f"By {method}, {flipped if any(numbers) else 'no pair of others flips'}.")
+    return " ".join(said)
 
 
 # A published ranking beside ours

@@ -35,10 +35,10 @@ def advise(
         return True, f"Stop: {pairs if top is None else best} settled."
     if ended:
         stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
-        left_open = "it stays open" if top else f"{len(waiting)} of {counted(len(claims), 'pair')} {stay}"
+        left_open = "it stays open" if top else f"{_say_waiting(waiting, claims)} {stay}"
         return True, f"Stop: the planned judgments are in; {left_open}."
     are = agreeing(len(waiting), "is", "are")
-    open_ = f"{len(waiting)} of {counted(len(claims), 'pair')} {are} not settled yet"
+    open_ = f"{_say_waiting(waiting, claims)} {are} not settled yet"
     if top:
         open_ = f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
     if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
@@ -55,6 +55,10 @@ def advise(
         False,
         f"Go on: {open_}. About {more} should settle {len(within)} of them; {others} {agreeing(beyond, 'it', 'them')}.",
     )
+
+
+def _say_waiting(waiting: Sequence[LookClaim], claims: Sequence[LookClaim]) -> str:
+    return "the pair" if len(claims) == 1 else f"{len(waiting)} of {len(claims)} pairs"
 
 
 def say_too_few(people: int, least: int, *, ended: bool) -> str:

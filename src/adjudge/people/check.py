@@ -674,11 +674,13 @@ class Failing:
     """Whether nobody would be left, so that all are kept."""
     of_accounts: bool = False
     """Whether they may be accounts of fewer people."""
+    all_count: bool = False
+    """Whether they count all the same, as was asked for."""
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """Who does not count."""
-        return () if self.everybody else self.people
+        return () if self.everybody or self.all_count else self.people
 
 
 @dataclass(frozen=True, eq=False)
@@ -690,6 +692,8 @@ class Quality:
     """Why each of those who fail does, by name."""
     of_accounts: bool = False
     """Whether the annotators may be accounts of fewer people."""
+    all_count: bool = False
+    """Whether those who fail count all the same, as was asked for."""
 
     def __len__(self) -> int:
         return len(self.everyone)
@@ -697,18 +701,30 @@ class Quality:
     @property
     def left_out(self) -> tuple[str, ...]:
         """Who is left out, by name: those who fail, unless nobody would be left."""
-        return () if self.nobody_passes else tuple(self.reasons)
+        return self.failing.left_out
 
     @property
     def failing(self) -> Failing:
         """Who fails, without the judgments."""
         everybody = bool(self.reasons) and self.nobody_passes
-        return Failing(tuple(self.reasons), tuple(self.by_reason), everybody, self.of_accounts)
+        return Failing(tuple(self.reasons), tuple(self.by_reason), everybody, self.of_accounts, self.all_count)
 
     @property
     def kept(self) -> Judgments:
         """The judgments of those who count, with a record and a note of the others; the same if nobody fails."""
-        return _without(self.everyone, self, pl.lit(value=True)) if self.reasons else self.everyone
+        return self.others if self.reasons and not self.all_count else self.everyone
+
+    @property
+    def others(self) -> Judgments:
+        """The judgments of those who do not fail."""
+        return _without(self.everyone, self, pl.lit(value=True))
+
+    @property
+    def otherwise(self) -> Judgments | None:
+        """The judgments that would count the other way: with those who are left out, or without those who fail."""
+        if not self.reasons or self.nobody_passes:
+            return None
+        return self.others if self.all_count else self.everyone
 
     @property
     def nobody_passes(self) -> bool:
@@ -746,8 +762,8 @@ class Quality:
         return names
 
 
-def quality_of(judgments: Judgments) -> Quality:
-    """Who fails the rule of quality in the judgments of one language pair, on evidence."""
+def quality_of(judgments: Judgments, *, all_count: bool = False) -> Quality:
+    """Who fails the rule of quality in the judgments of one language pair, on evidence; or all count all the same."""
     if not _has_evidence(judgments):
         return Quality(judgments, {})
     of_accounts = suspected_accounts(judgments) is not None
@@ -755,7 +771,8 @@ def quality_of(judgments: Judgments) -> Quality:
         one.annotator: tuple(reason for reason in one.reasons if _is_evidence(reason, by_controls=not of_accounts))
         for one in decide(judgments.final(), CheckRule())
     }
-    return Quality(judgments, {name: reasons for name, reasons in evident.items() if reasons}, of_accounts)
+    failing = {name: reasons for name, reasons in evident.items() if reasons}
+    return Quality(judgments, failing, of_accounts, all_count)
 
 
 def _is_evidence(reason: str, *, by_controls: bool) -> bool:

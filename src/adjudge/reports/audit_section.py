@@ -199,7 +199,7 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> Drawing:
     for claim in claims.claims:
         if claim.kind == "better":
             better, worse = claim.systems
-            estimate = "" if claim.estimate is None else f"{claim.estimate:.2f}"
+            estimate = "" if claim.estimate is None else f"{claim.estimate:z.2f}"
             facts = {"better": better, "worse": worse, "verdict": claim.verdict, f"by {claims.unit}": estimate,
                      "p (all pairs)": drawing.p_text(claim.p_adjusted), "but": claim.reason}  # fmt: skip
             sign = _SIGNS[claim.verdict]

@@ -37,7 +37,7 @@ from adjudge.table.languages import part_word
 from adjudge.table.protocols import PROTOCOLS
 from adjudge.table.record import say_record
 from adjudge.table.results import Cell, Result, Span, Table, number, span, text
-from adjudge.table.wording import counted, listed, short_list
+from adjudge.table.wording import call_accounts, counted, listed, short_list
 from adjudge.work.tasks import try_tasks
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ def _pair_page(named: tuple[str, PairResults, str]) -> PairPage:
     decisions = decide(results)
     first = say_headline(decisions)
     further = [sentence for sentence in say_ranking(decisions) if sentence != first]
+    if results.ranking.accounts:
+        sections = [section.reworded(call_accounts) for section in sections]
     picture, *others = sections[0].charts
     sections[0] = replace(sections[0], charts=tuple(others))
     first, *looked = put_looks_first(first, None if results.record is None else results.record.looks)
@@ -213,7 +215,7 @@ def overview(results: Mapping[str, PairResults]) -> Table:
         )  # fmt: skip
     columns = (
         text(part_word(results)),
-        text("best system", help="several where the data cannot decide"),
+        text("best system", help="several where the data cannot decide; human translations do not compete"),
         text("pairs decided"),
         number("clusters", 0),
         number("systems", 0),
@@ -269,7 +271,7 @@ class PairResults:
     failing: Failing = NOBODY_FAILS
     """Who fails the rule of quality."""
     otherwise: Ranking | None = None
-    """The ranking with their judgments, where there are any."""
+    """The ranking of what would count the other way: with those who are left out, or without those who fail."""
     missing: tuple[str, ...] = ()
     """The reasons why parts are left out, one sentence each."""
     record: CampaignRecord | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Self
 
 from adjudge._version import __version__
@@ -11,7 +11,7 @@ from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
 from adjudge.table.results import Result, Table, show, text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from rich.console import Console
 
@@ -77,6 +77,17 @@ class Section:
     notes: tuple[str, ...] = ()
     audit: bool = False
     cases: tuple[Case, ...] = ()
+
+    def reworded(self, word: Callable[[str], str]) -> Self:
+        """The same with other words in its sentences and titles."""
+        return replace(
+            self,
+            words=tuple(map(word, self.words)),
+            charts=tuple(replace(one, title=word(one.title), says=word(one.says)) for one in self.charts),
+            tables=tuple(one.reworded(word) for one in self.tables),
+            folded=tuple(one.reworded(word) for one in self.folded),
+            notes=tuple(map(word, self.notes)),
+        )
 
     @property
     def numbers(self) -> tuple[Table, ...]:

@@ -61,7 +61,7 @@ def fail_and_count(results: PairResults) -> tuple[str, ...]:
     if not checked.passing:
         return (say_nobody_passes(len(checked.annotators)),)
     failed = [one for one in checked.annotators if not (one.passed or {*one.reasons} <= {*UNTESTED})]
-    counting = len({one.annotator for one in failed} - {*results.failing.left_out})
+    counting = len({one.annotator for one in failed} - {*results.failing.people})
     of_accounts = checked.accounts is not None
     return (say_fail_and_count(counting, len(checked.annotators), of_accounts=of_accounts),) if counting else ()
 

@@ -176,16 +176,16 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
     def ranked(part: Judgments) -> Ranking:
         from adjudge.evidence.conditions import find_composition, find_oddities
         from adjudge.evidence.verdict import add_verdict
-        from adjudge.people.check import Quality, quality_of
+        from adjudge.people.check import quality_of
 
-        quality = Quality(part, {}) if judged.reading.options.everyone else quality_of(part)
-        kept, everyone = quality.kept, None
+        quality = quality_of(part, all_count=judged.reading.options.everyone)
+        kept, otherwise = quality.kept, None
         ranking = rank_judgments(kept, method=method, settings=settings, helpers=helpers)
-        if quality.left_out:
+        if quality.otherwise is not None:
             with suppress(DataError):
-                everyone = rank_judgments(part, method=method, settings=settings, helpers=helpers)
+                otherwise = rank_judgments(quality.otherwise, method=method, settings=settings, helpers=helpers)
         oddities, composition = find_oddities(kept), find_composition(ranking.method, kept)
-        ranking = add_verdict(ranking, quality.failing, everyone, oddities, part.record, composition=composition)
+        ranking = add_verdict(ranking, quality.failing, otherwise, oddities, part.record, composition=composition)
         if options.explain:
             from adjudge.evidence.explanation import with_explanation
 

@@ -147,12 +147,12 @@ def make_report(
         everyone: whether annotators who fail the rule of quality count all the same.
     """
     from adjudge.evidence.audit import SECONDS_PER_ROW
-    from adjudge.people.check import Quality, quality_of
+    from adjudge.people.check import quality_of
     from adjudge.table.judgments import concat
 
     # For one pair, its steps are shown; for several, which may run at the same time, the number of pairs done.
     pair_settings = settings if len(judged) == 1 else replace(settings, progress=silent)
-    qualities = {name: Quality(part, {}) if everyone else quality_of(part) for name, part in judged.items()}
+    qualities = {name: quality_of(part, all_count=everyone) for name, part in judged.items()}
     parts = {name: quality.kept for name, quality in qualities.items()}
     with workers(watch=lambda line: settings.progress(line or "computing")):
         compute = partial(pair_results, settings=pair_settings)
@@ -201,7 +201,7 @@ def pair_results(quality: Quality, settings: ReportSettings) -> PairResults:
         audit=compute_or_note("The audit", missing, parts.audit),
         only_passing=settings.only_passing,
         failing=quality.failing,
-        otherwise=parts.otherwise() if quality.left_out else None,
+        otherwise=None if quality.otherwise is None else parts.otherwise(quality.otherwise),
         missing=tuple(missing),
         record=judgments.record,
         oddities=find_oddities(judgments),
@@ -251,12 +251,12 @@ class _Parts:
         key = (method, settings, judgments.fingerprint, judgments.set_aside, judgments.notes, judgments.people)
         return cached("rank", key, lambda: rank(judgments, method=method, settings=settings))
 
-    def otherwise(self) -> Ranking | None:
-        """The ranking with the judgments of those who are left out; None where there is none."""
+    def otherwise(self, judgments: Judgments) -> Ranking | None:
+        """The ranking of what would count the other way; None where there is none."""
         from adjudge.ranking.methods import RankSettings, rank
 
         with suppress(DataError):
-            return rank(self.everyone, method=self.settings.method, settings=RankSettings(seed=self.settings.seed))
+            return rank(judgments, method=self.settings.method, settings=RankSettings(seed=self.settings.seed))
         return None
 
     def others(self, ranking: Ranking) -> tuple[Ranking, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -234,6 +234,10 @@ class Table:
         shown = [i for i, column in enumerate(self.columns) if not column.detail]
         rows = tuple(tuple(row[i] for i in shown) for row in self.rows)
         return dataclasses.replace(self, columns=tuple(self.columns[i] for i in shown), rows=rows)
+
+    def reworded(self, word: Callable[[str], str]) -> Table:
+        """The table with another wording of its title and note."""
+        return dataclasses.replace(self, title=word(self.title), note=word(self.note))
 
 
 def tabulate(title: str, items: Iterable[object], columns: Mapping[Any, Column], note: str = "") -> Table:

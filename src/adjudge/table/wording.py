@@ -58,6 +58,19 @@ def as_sentences(notes: Sequence[str]) -> list[str]:
     return [f"{note[:1].upper()}{note[1:]}{'' if note.endswith(('.', '?', '!')) else '.'}" for note in notes]
 
 
+def call_accounts(sentence: str) -> str:
+    """A sentence in which accounts, which may be fewer people, are not called annotators.
+
+    Options (`--annotators`) and effects of the model (`annotator:system`, `annotator + task`) keep their names.
+    """
+
+    def renamed(found: re.Match[str]) -> str:
+        word = found["word"]
+        return f"{found['article'] or ''}{'A' if word[0] == 'A' else 'a'}ccount{'s' if word.endswith('s') else ''}"
+
+    return re.sub(r"(?<![-:\w])(?P<article>[Aa]n )?(?P<word>[Aa]nnotators?)\b(?![:-]| \+)", renamed, sentence)
+
+
 def split_names(text: str) -> tuple[str, ...]:
     """Split comma-separated names; a name with a comma is in double quotes: `A,"B, C"`."""
     rows = csv.reader([" ".join(text.split("\n"))], skipinitialspace=True)
