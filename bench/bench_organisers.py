@@ -31,7 +31,6 @@ LOOKS = '[looks]\nlooks = 5\nplanned = {planned}\ngoal = "pairs"\n'
 def open_filled(folder: Path, *, people: int, documents: int, database: str | None) -> Path:
     """Make a campaign, open it in this process, and fill its database; returns the campaign file."""
     from adjudge.server.serve import Address, open_campaign
-    from adjudge.shell.panels import panels_of
 
     outputs = documents * 3 * len(SYSTEMS)
     file = make_campaign(
@@ -49,7 +48,6 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
         address=Address("127.0.0.1", 1),
         database=database,
         new_links=False,
-        panels=panels_of(file),
     )
     fill(random.Random(1))
     return file
@@ -127,12 +125,12 @@ def timed(what: str) -> Iterator[None]:
 
 def measure(folder: Path, *, people: int, documents: int, database: str | None, state: bool) -> None:
     with timed("design and fill (not counted)"):
-        open_filled(folder, people=people, documents=documents, database=database)
+        file = open_filled(folder, people=people, documents=documents, database=database)
     from adjudge.readers import native
     from adjudge.server.export import read_judgments
-    from adjudge.server.organisers import compute_panels, make_overview
+    from adjudge.server.organisers import make_overview
     from adjudge.server.panels import Group
-    from adjudge.server.served_campaign import get_served
+    from adjudge.shell.panels import compute_apart
 
     with timed("overview"):
         make_overview()
@@ -141,15 +139,10 @@ def measure(folder: Path, *, people: int, documents: int, database: str | None, 
     print(f"{len(judgments):,} judgments")
     with timed("export, as the page downloads it"):
         native.write(read_judgments(with_excluded=True), folder / "judgments.csv")
-    for panel in get_served().panels:
-        if panel.group == "statistics":
-            with timed(f"panel {panel.make.__name__}"):
-                panel.make(judgments)
     groups: tuple[Group, ...] = ("statistics", "state") if state else ("statistics",)
-    for number, group in enumerate(groups):
-        note = ", judgments read anew" if group == "statistics" else " (in a process of its own, beside all else)"
-        with timed(f"panels of the group {group}{note}"):
-            compute_panels(group, (number, ()))
+    for group in groups:
+        with timed(f"panels of the group {group}, judgments read anew, in a process of its own"):
+            compute_apart(file, database, group)
 
 
 def main() -> None:

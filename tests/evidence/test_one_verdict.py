@@ -138,8 +138,8 @@ def look_at(judgments: Judgments) -> tuple[Look | None, tuple[PanelTable, ...]]:
     """A look at everything that was planned, and the organisers' page where twice as much was; None if neither can."""
     with suppress(DataError), TemporaryDirectory() as folder:
         count = count_judgments(judgments)
-        request = {"looks": None, "planned": 2 * count, "history": f"{folder}/looks.json"}
-        return look(judgments, LookSettings(planned=count, looks=1)), tuple(compute_state(judgments, request))
+        state = compute_state(judgments, None, Path(folder) / "looks.json", planned=2 * count)
+        return look(judgments, LookSettings(planned=count, looks=1)), tuple(state)
     return None, ()
 
 

@@ -111,7 +111,7 @@ def compare(folder: Path, protocol: str, database: str | None, seed: int) -> Non
         (folder / "beta.txt").write_text((folder / "alpha.txt").read_text())
     tasks = campaign.with_name("tasks.json")
     address = Address("127.0.0.1", 1)
-    open_campaign(campaign, tasks, address=address, database=database, new_links=False, panels=[])
+    open_campaign(campaign, tasks, address=address, database=database, new_links=False)
     fill(name, random.Random(seed))
     from adjudge.readers import native
     from adjudge.server.export import read_judgments

@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.tasks import load_tasks
 from adjudge.table.errors import InputError
@@ -91,6 +92,15 @@ def test_the_policy_spends_judgments_on_the_best_and_logs_every_decision(
         done += judge_all(server, systems, 30)
         assert "Traceback" not in server.log()
         panels = panels_of(server, "state")
+        organiser = server.client("organiser")
+        cookies = "; ".join(f"{name}={value}" for name, value in organiser.cookies.items())
+        path = "/api/organiser/export?format=parquet"
+        organiser.connection.request("GET", path, headers={"Cookie": cookies})
+        (tmp_path / "downloaded.parquet").write_bytes(organiser.connection.getresponse().read())
+    # The download has the looks that the page took.
+    record = read(tmp_path / "downloaded.parquet").record
+    assert record is not None
+    assert record.looks is not None
     # As many judgments as planned are handed out, and the last task may go a little beyond.
     table = file.with_name("judgments.parquet")
     log = file.with_name("draws.jsonl")

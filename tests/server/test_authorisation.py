@@ -72,7 +72,7 @@ from pathlib import Path
 from adjudge.server.serve import Address, open_campaign
 file = Path(sys.argv[1])
 address = Address("127.0.0.1", 1)
-open_campaign(file, file.with_name("tasks.json"), address=address, database=None, new_links=False, panels=[])
+open_campaign(file, file.with_name("tasks.json"), address=address, database=None, new_links=False)
 from adjudge.server.endpoints import api
 from adjudge.server.endpoints import urlpatterns
 

@@ -60,7 +60,7 @@ disk = Disk(pytest.MonkeyPatch(), file.parent)
 disk.watch_sqlite()
 from adjudge.server.serve import Address, open_campaign
 _, links = open_campaign(
-    file, file.with_name("tasks.json"), address=Address("127.0.0.1", 1), database=None, new_links=True, panels=[]
+    file, file.with_name("tasks.json"), address=Address("127.0.0.1", 1), database=None, new_links=True
 )
 from django.db import connection
 from django.test import Client

@@ -1,4 +1,4 @@
-"""Panels of the organisers' page come out of a process of their own as they are computed here."""
+"""Panels of the organisers' page say the same as the commands."""
 
 from __future__ import annotations
 
@@ -6,29 +6,24 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-import pytest
 
 from adjudge import look, simulate
+from adjudge.campaigns.campaign_file import Looks, load_campaign
 from adjudge.planning.simulated_scores import ScoreCampaign
-from adjudge.shell.panels import agreement_panels, annotator_panels, compute_apart, compute_state
-from adjudge.table.errors import DataError
+from adjudge.shell.panels import agreement_panels, annotator_panels, compute_panels, compute_state
 from adjudge.table.judgments import Judgments
+from tests.helpers.campaigns import make_campaign
 
 JUDGMENTS = simulate(ScoreCampaign(systems=3, annotators=4, tasks=4), seed=1).judgments
 
 
-@pytest.mark.slow
-def test_a_process_of_its_own_computes_the_same_panels() -> None:
-    panels = compute_apart(JUDGMENTS, {"what": "annotators", "least_seconds": 1.0})
-    assert panels
-    assert panels == annotator_panels(JUDGMENTS, least_seconds=1.0)
-    assert compute_apart(JUDGMENTS, {"what": "agreement"}) == agreement_panels(JUDGMENTS)
-
-
-def test_what_cannot_be_computed_is_told_in_the_words_of_the_process() -> None:
-    nothing = type(JUDGMENTS)(JUDGMENTS.table.clear())
-    with pytest.raises(DataError, match="judgments"):
-        compute_apart(nothing, {"what": "annotators", "least_seconds": 1.0})
+def test_what_cannot_be_computed_says_why_beside_what_can(tmp_path: Path) -> None:
+    campaign = load_campaign(make_campaign(tmp_path))
+    one = JUDGMENTS.select(pl.col("system") == JUDGMENTS.table["system"][0])
+    [state] = compute_panels("state", one, campaign, tmp_path / "looks.json", planned=100)
+    assert state.note.startswith("Too early to say: at least two systems are needed")
+    both = compute_panels("statistics", JUDGMENTS, campaign, tmp_path / "looks.json", planned=100)
+    assert both == [*annotator_panels(JUDGMENTS, least_seconds=1.0), *agreement_panels(JUDGMENTS)]
 
 
 def with_clicker() -> Judgments:
@@ -52,9 +47,8 @@ def with_clicker() -> Judgments:
 
 def test_the_page_and_look_count_the_same_people(tmp_path: Path) -> None:
     judgments = with_clicker()
-    plan = {"planned": 360, "looks": 1, "goal": "pairs", "spending": "kim-demets", "level": 0.05, "people": None}
-    request = {"what": "state", "history": str(tmp_path / "looks.json"), "planned": 360, "looks": plan}
-    verdict, *_, live = compute_state(judgments, request)
+    plan = Looks(planned=360, looks=1, goal="pairs")
+    verdict, *_, live = compute_state(judgments, plan, tmp_path / "looks.json", planned=360)
     # Five people who judged three systems on 24 segments: 360. By hand.
     by_command = look(judgments, planned=360, looks=1)
     assert by_command.judgments == 360
@@ -69,12 +63,11 @@ def test_the_page_and_look_count_the_same_people(tmp_path: Path) -> None:
 def test_a_verdict_stays_when_somebody_fails_after_the_look(tmp_path: Path) -> None:
     judgments = with_clicker()
     passing = judgments.select(pl.col("annotator") != "clicker")
-    plan = {"planned": 360, "looks": 2, "goal": "pairs", "spending": "anytime", "level": 0.05, "people": None}
-    request = {"what": "state", "history": str(tmp_path / "looks.json"), "planned": 360, "looks": plan}
-    first, *_ = compute_state(passing, request)
+    plan, history = Looks(planned=360, looks=2, goal="pairs", spending="anytime"), tmp_path / "looks.json"
+    first, *_ = compute_state(passing, plan, history, planned=360)
     emil = pl.when(annotator="emil").then(50.0).otherwise("score").alias("score")
     worse = Judgments(passing.table.with_columns(emil))
-    second, *_ = compute_state(worse, request)
+    second, *_ = compute_state(worse, plan, history, planned=360)
     # The same verdict, and why fewer judgments count now.
     assert second.headline == f"{first.headline} Of 360 judgments, 288 count: 1 of 5 annotators fails the check."
     assert second.rows == first.rows

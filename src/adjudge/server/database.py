@@ -11,7 +11,15 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from adjudge.server.sites import DEFAULT, Site, current_site, set_sites, use_schema_of_site, working_for
+from adjudge.server.sites import (
+    DEFAULT,
+    Site,
+    close_connections,
+    current_site,
+    set_sites,
+    use_schema_of_site,
+    working_for,
+)
 from adjudge.table.errors import InputError, UsageError, param
 from adjudge.table.files import atomic_path, read_text, sync_folder
 
@@ -277,6 +285,7 @@ def start_django(
     site = make_site(campaign_file, database=database, session_hours=session_hours, copy=copy)
     configure_django([site], host=host, url=url)
     migrate(site)
+    close_connections()
 
 
 def make_site(

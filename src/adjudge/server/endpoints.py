@@ -109,8 +109,8 @@ def export(request: HttpRequest, format: Literal["csv", "parquet"] = "csv") -> H
     """The judgment table, history included, excluded annotators marked; as Parquet with the record of the campaign."""
     judgments = read_judgments(with_excluded=True)
     if format == "parquet":
-        reading = (panel.looks for panel in get_served().panels if panel.looks is not None)
-        judgments = with_record(judgments, next(reading, None))
+        statistics = get_served().statistics
+        judgments = with_record(judgments, None if statistics is None else statistics.read_looks)
     with TemporaryDirectory() as folder:
         file = Path(folder) / f"judgments.{format}"
         native.write(judgments, file)

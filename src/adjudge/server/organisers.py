@@ -7,10 +7,9 @@ import logging
 import threading
 import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from django.db import connections
 from django.db.models import Count, Max, Min, Q, Sum
@@ -20,20 +19,14 @@ from ninja import Schema
 
 from adjudge.server.actions import ActionOut, State, current_state, list_actions
 from adjudge.server.answers import ControlCount, count_controls, find_faults, list_judged
-from adjudge.server.export import Stamp, by_first_criterion, current_stamp, read_judgments
+from adjudge.server.export import Stamp, current_stamp
 from adjudge.server.log import ERASURE, enter_looks
 from adjudge.server.models import Annotator, Assignment, Entry, Link, Save, ScreenState
-from adjudge.server.panels import Group, Panel, PanelTable
+from adjudge.server.panels import Computed, Group
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import held_condition, is_adaptive
-from adjudge.table.errors import AdjudgeError
 from adjudge.table.protocols import KINDS, counted_kinds
-from adjudge.table.record import count_answers
-
-if TYPE_CHECKING:
-    from adjudge.table.judgments import Judgments
-
 
 # When the panels of the organisers' page are made anew: beside the answers to requests, and only if something changed.
 #
@@ -80,11 +73,13 @@ class PanelGroup:
         began, rest = time.monotonic(), 0.0
         try:
             with _AT_ONCE, working_for(self.site):
+                statistics = get_served().statistics
                 began, read = time.monotonic(), timezone.now()
-                panels = tuple(compute_panels(self.group, stamp))
-                read_so_far = _reading().judgments
-            self.judgments = 0 if read_so_far is None else count_answers(read_so_far.final().table).judgments
-            self.panels, self.computed, self.stamp = panels, read, stamp
+                made = Computed(0, ()) if statistics is None else statistics.compute(self.group)
+                if self.group == "state" and statistics is not None and (taken := statistics.read_looks()) is not None:
+                    enter_looks(taken.taken)
+            self.panels, self.judgments = made.panels, made.judgments
+            self.computed, self.stamp = read, stamp
             rest = _REST * (time.monotonic() - began)
         except Exception:
             # As with a fault in a request: it goes to the log, and the page keeps what it had.
@@ -93,18 +88,6 @@ class PanelGroup:
             connections.close_all()
             self.rests_until = time.monotonic() + max(_FRESH_SECONDS, rest)
             self.lock.release()
-
-
-@dataclass
-class _Reading:
-    """The judgments of a campaign as they were read last, once for all groups."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    stamp: Stamp | None = None
-    judgments: Judgments | None = None
-
-
-_reading = OfSite(_Reading)
 
 
 @OfSite
@@ -116,38 +99,6 @@ def panel_groups() -> dict[Group, PanelGroup]:
 
 # However many campaigns a server has, statistics leave room for people who judge.
 _AT_ONCE = threading.Semaphore(2)
-
-
-def compute_panels(group: Group, stamp: Stamp) -> list[dict[str, Any]]:
-    """The panels of all functions of a group; one that cannot be computed yet says why."""
-    wanted = [panel for panel in get_served().panels if panel.group == group]
-    if not wanted:
-        return []
-    reading, site = _reading(), current_site()
-    with reading.lock:
-        if reading.judgments is None or reading.stamp != stamp:
-            reading.stamp, reading.judgments = stamp, by_first_criterion(read_judgments())
-        judgments = reading.judgments
-    if not len(judgments):
-        return []
-
-    def make_tables(panel: Panel) -> list[dict[str, Any]]:
-        try:
-            with working_for(site):
-                return [asdict(table) for table in panel.make(judgments)]
-        except AdjudgeError as fault:
-            title = getattr(panel.make, "__name__", "statistics").replace("_", " ").capitalize()
-            return [asdict(PanelTable(title, (), (), note=fault.for_command_line()))]
-        finally:
-            connections.close_all()
-
-    # Each function waits for a process of its own, so that all of them take as long as the slowest.
-    with ThreadPoolExecutor(len(wanted)) as threads:
-        made = [table for tables in threads.map(make_tables, wanted) for table in tables]
-    for panel in wanted:
-        if panel.looks is not None and (taken := panel.looks()) is not None:
-            enter_looks(taken.taken)
-    return made
 
 
 # Every annotator as organisers see them: judgments, controls, time, pace, link, and whether they need attention.

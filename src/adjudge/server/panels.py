@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from adjudge.table.judgments import Judgments
     from adjudge.table.record import LooksRecord
     from adjudge.table.results import Result
 
@@ -84,13 +83,17 @@ Group = Literal["state", "statistics"]
 
 
 @dataclass(frozen=True)
-class Panel:
-    """A function that makes panels for the organisers' page from the judgments so far.
+class Computed:
+    """The panels of a group as plain values, and of how many judgments they are."""
 
-    Those of the group `state` say how far the campaign is; they may take long and are computed by themselves.
-    """
+    judgments: int
+    panels: tuple[dict[str, Any], ...]
 
-    make: Callable[[Judgments], Sequence[PanelTable]]
-    group: Group = "statistics"
-    looks: Callable[[], LooksRecord | None] | None = None
-    """Reads the planned looks that the function has taken so far, where it takes looks."""
+
+@dataclass(frozen=True)
+class Statistics:
+    """What makes the panels of a campaign. `state` says how far it is, and may take long; it is computed by itself."""
+
+    compute: Callable[[Group], Computed]
+    read_looks: Callable[[], LooksRecord | None]
+    """Reads the planned looks that were taken so far."""

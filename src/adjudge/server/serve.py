@@ -39,7 +39,7 @@ from adjudge.table.files import read_text, sync_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from adjudge.server.panels import Panel
+    from adjudge.server.panels import Statistics
     from adjudge.server.preparation import NewLink
     from adjudge.table.judgments import Judgments
     from adjudge.table.record import LooksRecord
@@ -147,7 +147,7 @@ def serve(
     database: str | None,
     workers: int | None,
     new_links: bool,
-    panels_of: Callable[[Path], Sequence[Panel]],
+    statistics_of: Callable[[Path, str | None], Statistics | None],
     ready: Callable[[list[Opened]], None],
     links_file: Path | None = None,
 ) -> None:
@@ -160,7 +160,7 @@ def serve(
         database: a PostgreSQL URL; default: SQLite. Several campaigns each get a schema of it.
         workers: processes; default: one on SQLite, which has one writer, two on PostgreSQL.
         new_links: whether all annotators get new links, the former ones being revoked.
-        panels_of: makes the statistics for the organisers' page of a campaign.
+        statistics_of: makes the statistics for the organisers' page of a campaign in a database.
         ready: called with the links that were made, once the server listens.
         links_file: where new links are written, before they hold.
     """
@@ -188,7 +188,7 @@ def serve(
             tasks_file=tasks_file,
             databases=databases,
             new_links=new_links,
-            panels_of=panels_of,
+            statistics_of=statistics_of,
             links_file=links_file,
         )
     except AdjudgeError:
@@ -222,7 +222,6 @@ def open_campaign(
     address: Address,
     database: str | None,
     new_links: bool,
-    panels: Sequence[Panel],
 ) -> tuple[TaskSet, list[NewLink]]:
     """Make one campaign ready in this process: Django, the database, the tasks and the links."""
     opened: list[Opened] = []
@@ -233,7 +232,7 @@ def open_campaign(
         tasks_file=tasks_file,
         databases=[database],
         new_links=new_links,
-        panels_of=lambda _: panels,
+        statistics_of=lambda _, __: None,
     )
     return opened[0].tasks, opened[0].links
 
@@ -246,7 +245,7 @@ def open_campaigns(
     tasks_file: Path | None,
     databases: Sequence[str | None],
     new_links: bool,
-    panels_of: Callable[[Path], Sequence[Panel]],
+    statistics_of: Callable[[Path, str | None], Statistics | None],
     links_file: Path | None = None,
 ) -> None:
     """Make everything ready in this process: Django, the databases, tasks and links; adds to `opened` one by one."""
@@ -276,7 +275,7 @@ def open_campaigns(
                 new_links=new_links,
                 shared=shared,
                 write_down=write_down,
-                panels=panels_of(place.file),
+                statistics=statistics_of(place.file, database),
                 ids=ids,
             )
         opened.append(Opened(tasks, links, base))
@@ -292,7 +291,7 @@ def _open_one(
     new_links: bool,
     shared: NewLink | None,
     write_down: Callable[[list[NewLink]], None] | None,
-    panels: Sequence[Panel],
+    statistics: Statistics | None,
     ids: set[str],
 ) -> tuple[TaskSet, list[NewLink]]:
     """Make a campaign ready; `ids` are the names under which browsers know the others.
@@ -314,7 +313,7 @@ def _open_one(
     name = campaign_id()
     name = f"{name}-{current_site().suffix}" if name in ids else name
     ids.add(name)
-    set_served(ServedCampaign(campaign, tasks, tuple(panels), id=name, fingerprint=tasks.fingerprint, place=place))
+    set_served(ServedCampaign(campaign, tasks, statistics, id=name, fingerprint=tasks.fingerprint, place=place))
     return tasks, links
 
 

@@ -1,4 +1,4 @@
-"""The campaign as this process serves it: the campaign, its tasks by id, and the panels handed in by the command."""
+"""The campaign as this process serves it: its tasks by id, and what makes the statistics of its organisers' page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.questions import Asked
     from adjudge.campaigns.tasks import Item, Output, Screen, Task, TaskSet
-    from adjudge.server.panels import Panel
+    from adjudge.server.panels import Statistics
 
 
 # Marks of errors in answers: which count where none was changed, what they cost, who made them, where they snap.
@@ -191,7 +191,7 @@ def _page_of(output: str) -> str:
 
 @dataclass(frozen=True)
 class ServedCampaign:
-    """The campaign as served. `panels` are statistics of the judgments so far, by functions of other stages.
+    """The campaign as served. `statistics` of the judgments so far are made by other stages.
 
     `id` names the campaign to browsers, which keep what waits under it: it stays the same once judging has begun.
     `fingerprint` is that of the tasks, by which it is noticed that others were added. `place` are the campaign file and
@@ -200,7 +200,7 @@ class ServedCampaign:
 
     campaign: Campaign
     tasks: TaskSet
-    panels: tuple[Panel, ...] = ()
+    statistics: Statistics | None = None
     id: str = ""
     fingerprint: str = ""
     place: tuple[Path, str | None] | None = None

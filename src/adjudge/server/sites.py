@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Kept = TypeVar("Kept")
 DEFAULT = "default"
-# Connections to a database that wait for the next request, where a server has several campaigns.
+# Connections to a database that wait for the next request.
 MOST_IDLE = 16
 
 
@@ -70,7 +70,7 @@ class _Server:
 
 _server = _Server()
 _current: ContextVar[Site] = ContextVar("site")
-# Threads share them: a connection of its own for each thread and campaign would be opened again and again.
+# Threads share them: one for each thread and campaign would take memory, and be opened again and again.
 _idle: defaultdict[str, list[BaseDatabaseWrapper]] = defaultdict(list)
 
 
@@ -107,7 +107,7 @@ def working_for(site: Site) -> Iterator[None]:
     """Work for a campaign in this thread."""
     token = _current.set(site)
     try:
-        with nullcontext() if site.alias == DEFAULT else _connected(site):
+        with _connected(site):
             yield
     finally:
         _current.reset(token)

@@ -16,10 +16,13 @@ neither library promises the classes that are derived here.
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import logging
 import os
 import resource
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from gunicorn.app.base import BaseApplication
@@ -62,6 +65,8 @@ MOST_UNREAD_BYTES = 200_000_000
 MOST_QUEUED = 1000
 GRACE_SECONDS = 3.0
 _LOOP_SECONDS = 0.5
+_MOST_HEAPS = -8
+"""M_ARENA_MAX in malloc.h."""
 
 
 def make_application() -> Any:
@@ -95,6 +100,8 @@ def run_server(*, host: str, port: int, workers: int, ready: Callable[[], None])
             "preload_app": True,
             "control_socket_disable": True,
             "when_ready": lambda _server: ready(),
+            # Processes share what is there before they fork, as long as nobody writes to it: the collector would.
+            "pre_fork": lambda _server, _worker: gc.freeze(),
             "post_fork": lambda _server, _worker: close_connections(),
             "on_exit": lambda _server: end_serving(),
         }
@@ -268,6 +275,9 @@ class WaitressWorker(Worker):  # type: ignore[misc]
         if soft != resource.RLIM_INFINITY and soft < wanted:
             most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        # Threads would each have a heap, and keep what they once needed. Not every C library has several.
+        with suppress(AttributeError, OSError):
+            ctypes.CDLL(None).mallopt(_MOST_HEAPS, 1)
         # waitress would log how many requests wait for a thread; Django reports faults of the application.
         logging.getLogger("waitress").setLevel(logging.ERROR)
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)

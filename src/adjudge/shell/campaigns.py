@@ -600,7 +600,7 @@ def serve(settings: ServeSettings, *, json: bool) -> None:
     """
     from adjudge.server.serve import Address, find_campaigns
     from adjudge.server.serve import serve as serve_campaigns
-    from adjudge.shell.panels import panels_of
+    from adjudge.shell.panels import statistics_of
 
     places, links = find_campaigns(settings.campaigns), settings.links
     address = Address(settings.host, settings.port, settings.url)
@@ -622,7 +622,7 @@ def serve(settings: ServeSettings, *, json: bool) -> None:
         database=settings.database,
         workers=settings.workers,
         new_links=settings.new_links,
-        panels_of=panels_of,
+        statistics_of=statistics_of,
         ready=ready,
         links_file=links,
     )

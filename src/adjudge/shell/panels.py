@@ -1,8 +1,8 @@
 """Statistics for the organisers' page, as pictures with the figures behind them.
 
-They are handed to the server by `adjudge serve`, because collecting knows no statistics. Each is computed in a process
-of its own (`process`), which gets the judgments as a file and what is asked for as JSON: within the server statistics
-would take turns with saves, which must not wait for them.
+They are handed to the server by `adjudge serve`, because collecting knows no statistics. Each group is computed in a
+process of its own (`main`), which reads the judgments from the database: within the server, statistics would take turns
+with saves, which must not wait for them, and keep the memory that they once needed.
 """
 
 from __future__ import annotations
@@ -16,46 +16,28 @@ import sys
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from adjudge.campaigns.campaign_file import Looks
+    from adjudge.campaigns.campaign_file import Campaign, Looks
     from adjudge.evidence.look import History
     from adjudge.evidence.look_claims import LiveState, LookClaim
     from adjudge.people.results import Agreement, Checked
     from adjudge.ranking.ranking import Ranking
-    from adjudge.server.panels import Panel, PanelBar, PanelInterval, PanelTable
+    from adjudge.server.panels import Computed, Group, PanelBar, PanelInterval, PanelTable, Statistics
     from adjudge.table.judgments import Judgments
     from adjudge.table.record import LooksRecord
 
 
-def panels_of(campaign_file: Path) -> list[Panel]:
+def statistics_of(campaign_file: Path, database: str | None) -> Statistics:
     """The panels of a campaign: the state of its claims (the model may take a minute), annotators and agreement."""
-    from adjudge.campaigns.campaign_file import load_campaign
-    from adjudge.server.panels import Panel
+    from adjudge.server.panels import Statistics
 
-    campaign = load_campaign(campaign_file)
-    looks, history = campaign.looks, campaign_file.with_name("looks.json")
-
-    def state(judgments: Judgments) -> list[PanelTable]:
-        from adjudge.server.organisers import judgments_planned
-
-        request = {
-            "what": "state",
-            "history": str(history),
-            "planned": judgments_planned() if looks is None else looks.planned,
-            "looks": None if looks is None else looks.model_dump(mode="json"),
-        }
-        return compute_apart(judgments, request)
-
-    annotators = {"what": "annotators", "least_seconds": campaign.crowd.least_seconds}
-    others = [partial(compute_apart, request=request) for request in (annotators, {"what": "agreement"})]
-    return [Panel(state, "state", partial(read_looks, campaign_file)), *map(Panel, others)]
+    return Statistics(partial(compute_apart, campaign_file, database), partial(read_looks, campaign_file))
 
 
 def read_looks(campaign_file: Path) -> LooksRecord | None:
@@ -70,32 +52,23 @@ LONGEST = 3600
 """Seconds for the statistics of the page: what takes longer would never be shown."""
 
 
-def compute_apart(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
-    """The panels that are asked for: `what` names them, the rest are their settings."""
-    from adjudge.readers import native
-    from adjudge.server.panels import PanelTable
-    from adjudge.table.errors import DataError
+def compute_apart(campaign_file: Path, database: str | None, group: Group) -> Computed:
+    """The panels of a group, by a process of its own."""
+    from adjudge.server.panels import Computed
 
-    with TemporaryDirectory(prefix="adjudge-") as folder:
-        table = Path(folder) / "judgments.parquet"
-        native.write(judgments, table)
-        try:
-            finished = subprocess.run(
-                [sys.executable, "-m", "adjudge.shell.panels"],
-                input=json.dumps({**request, "judgments": str(table)}),
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=LONGEST,
-            )
-        except subprocess.TimeoutExpired as fault:
-            raise RuntimeError(f"statistics could not be computed in {LONGEST} s") from fault
+    # By standard input, because an address may hold a password.
+    request = {"campaign": str(campaign_file), "database": database, "group": group}
+    command = [sys.executable, "-m", "adjudge.shell.panels"]
+    try:
+        finished = subprocess.run(
+            command, input=json.dumps(request), capture_output=True, text=True, check=False, timeout=LONGEST
+        )
+    except subprocess.TimeoutExpired as fault:
+        raise RuntimeError(f"statistics could not be computed in {LONGEST} s") from fault
     if finished.returncode:
         raise RuntimeError(f"statistics could not be computed: {finished.stderr[-2000:]}")
     answer = json.loads(finished.stdout)
-    if "fault" in answer:
-        raise DataError(answer["fault"])
-    return [PanelTable.from_plain(table) for table in answer["panels"]]
+    return Computed(answer["judgments"], tuple(answer["panels"]))
 
 
 # How far a campaign is, for the organisers' page: the verdict at planned looks, and what holds at any time.
@@ -110,19 +83,16 @@ LEVEL = 0.05
 _SHOWN = "looks.shown.json"
 
 
-def compute_state(judgments: Judgments, request: dict[str, Any]) -> list[PanelTable]:
-    """How far the campaign is: `request` has the planned looks, if any, and the file with the history of looks."""
-    from adjudge.campaigns.campaign_file import Looks
+def compute_state(judgments: Judgments, looks: Looks | None, history: Path, *, planned: int) -> list[PanelTable]:
+    """How far the campaign is; `history` is the file of the looks that were taken."""
     from adjudge.people.check import quality_of
 
     # The same people count as for `look` and `rank`, so that page and commands give the same verdict.
     quality = quality_of(judgments)
-    looks = None if request["looks"] is None else Looks.model_validate_json(json.dumps(request["looks"]))
-    history = Path(request["history"])
     # One process at a time: two that look at once would spend two looks.
     with history.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        first, *others = _state(quality.kept, looks, history, request["planned"])
+        first, *others = _state(quality.kept, looks, history, planned)
     if not quality.reasons:
         return [first, *others]
     who = f"{quality.words[0].upper()}{quality.words[1:]}."
@@ -290,25 +260,50 @@ _NICE = 10
 
 
 def main() -> None:
-    """Compute the panels that standard input asks for, and write them to standard output, both as JSON."""
-    from adjudge.readers import native
-    from adjudge.readers.options import ReadOptions
-    from adjudge.table.errors import AdjudgeError
+    """Compute the group of panels that standard input asks for, and write it to standard output, both as JSON."""
+    from adjudge.server.serve import open_served
+    from adjudge.table.record import count_answers
 
     os.nice(_NICE)
     request = json.load(sys.stdin)
-    try:
-        judgments = native.read([Path(request["judgments"])], ReadOptions())
-        if request["what"] == "state":
-            panels = compute_state(judgments, request)
-        elif request["what"] == "annotators":
-            panels = annotator_panels(judgments, least_seconds=request["least_seconds"])
-        else:
-            panels = agreement_panels(judgments)
-        answer: dict[str, Any] = {"panels": [asdict(panel) for panel in panels]}
-    except AdjudgeError as fault:
-        answer = {"fault": fault.for_command_line()}
+    file = Path(request["campaign"])
+    with open_served(file, request["database"]):
+        from adjudge.server.export import by_first_criterion, read_judgments
+        from adjudge.server.organisers import judgments_planned
+        from adjudge.server.served_campaign import get_served
+
+        judgments, campaign = by_first_criterion(read_judgments()), get_served().campaign
+        planned = judgments_planned() if campaign.looks is None else campaign.looks.planned
+    panels = []
+    if len(judgments):
+        panels = compute_panels(request["group"], judgments, campaign, file.with_name("looks.json"), planned=planned)
+    answer = {"judgments": count_answers(judgments.final().table).judgments, "panels": list(map(asdict, panels))}
     sys.stdout.write(json.dumps(answer, ensure_ascii=False))
+
+
+def compute_panels(
+    group: Group, judgments: Judgments, campaign: Campaign, history: Path, *, planned: int
+) -> list[PanelTable]:
+    """The panels of a group; what cannot be computed yet says why."""
+    from adjudge.server.panels import PanelTable
+    from adjudge.table.errors import AdjudgeError
+
+    wanted: dict[str, Callable[[], list[PanelTable]]] = {
+        "State": partial(compute_state, judgments, campaign.looks, history, planned=planned)
+    }
+    if group == "statistics":
+        least_seconds = campaign.crowd.least_seconds
+        wanted = {
+            "Annotators": partial(annotator_panels, judgments, least_seconds=least_seconds),
+            "Agreement": partial(agreement_panels, judgments),
+        }
+    panels = []
+    for title, make in wanted.items():
+        try:
+            panels += make()
+        except AdjudgeError as fault:
+            panels.append(PanelTable(title, (), (), note=f"Too early to say: {fault.for_command_line()}."))
+    return panels
 
 
 def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[PanelTable]:
