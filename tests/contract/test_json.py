@@ -201,7 +201,7 @@ def test_scores_of_judges_are_of_one_language_pair(tmp_path: Path) -> None:
     metric.write_text("system\tsegment\tmetric\tscore\na\t1\tm\t0.5\n")
     run = command("audit", table, "--only", "judges", "--judge-scores", metric)
     assert run.code == 2
-    assert "--judge-scores are of one language pair; choose it with --pair: cs-en, de-en" in run.err
+    assert "--judge-scores is for one language pair, the judgments hold cs-en, de-en; choose one with --pair" in run.err
 
 
 def test_audit_of_rankings(rankings: Path) -> None:

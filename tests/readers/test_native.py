@@ -155,7 +155,7 @@ def test_a_table_made_by_hand(tmp_path: Path) -> None:
     ]
     assert judgments.table["protocol"].to_list() == ["ranking", "da"]
     assert judgments.table["note"].to_list() == ["x", "y"]
-    assert "2 rows do not say the protocol" in judgments.notes[0]
+    assert "2 rows name no protocol" in judgments.notes[0]
 
 
 @pytest.mark.parametrize(

@@ -569,9 +569,8 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
         notes += [*marks, *points]
     frame, rows = _add_protocol(frame)
     if rows:
-        say = f"{counted(rows, 'row')} {agreeing(rows, 'does', 'do')} not say the protocol"
-        taken = f"those with a rank are taken as '{ASSUMED_OF_RANKS}', with a score as '{ASSUMED_OF_SCORES}'"
-        notes.append(f"{say}: {taken}")
+        say = f"{counted(rows, 'row')} {agreeing(rows, 'names', 'name')} no protocol"
+        notes.append(f"{say}: scores count as '{ASSUMED_OF_SCORES}' (direct assessment), ranks as '{ASSUMED_OF_RANKS}'")
     check_answers(frame, given, mapping)
     if says_standardised(header):
         frame, standardised = show_standardised(frame, options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from adjudge.shell.declare import ANALYSIS, DURING, command
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Judged, Reading, read_by_pair
+from adjudge.shell.reading import Judged, Reading, check_one_pair, read_by_pair
 from adjudge.table.errors import UsageError, param
 from adjudge.table.languages import is_unknown_pair
 from adjudge.table.settings import REQUIRED, argument, column_names, option, seed_option
@@ -92,9 +92,8 @@ def audit(judged: Judged, options: AuditOptions, settings: AuditSettings) -> Aud
     documents, sampling and composition.
     """
     parts = read_by_pair(judged, divided=options.only is None)
-    if options.judge_scores and len(parts) > 1:
-        one = f"{param('judge_scores')} are of one language pair"
-        raise UsageError(f"{one}; choose it with {param('pair')}: {', '.join(parts)}")
+    if options.judge_scores:
+        check_one_pair(parts, param("judge_scores"))
     # Imported here and not above, so that the other processes start first.
     from adjudge.evidence.audit import SECONDS_PER_ROW
     from adjudge.evidence.audit import audit as make_audit
@@ -505,7 +504,6 @@ def look(judged: Judged, settings: LookSettings) -> Look:
     from adjudge.evidence.look import look as take_look
 
     parts = judged.by_pair()
-    if settings.history is not None and len(parts) > 1:
-        held = f"a history is of one language pair, the files hold {', '.join(parts)}"
-        raise UsageError(f"{held}; choose one with {param('pair')}")
+    if settings.history is not None:
+        check_one_pair(parts, param("history"))
     return judged.reading.each(parts, lambda part: take_look(part, settings))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from adjudge.shell.declare import COMMANDS, METRICS, command
 from adjudge.shell.evidence import source_name
 from adjudge.shell.options import keys_option, page_option, read_keys
-from adjudge.shell.reading import Reading, Results
+from adjudge.shell.reading import Reading, Results, check_one_pair
 from adjudge.table.errors import UsageError, param
 from adjudge.table.settings import REQUIRED, argument, option
 
@@ -55,9 +55,8 @@ def gold(reading: Reading, files: GoldFiles, settings: GoldSettings) -> Gold:
     # Runs count everybody, and standardise scores before they leave out who fails.
     read = [reading.one_pair(run, everyone=True) for run in runs]
     parts = runs_by_pair(read) if reading.caller is None else {"": read}
-    if files.report is not None and len(parts) > 1:
-        one = f"{param('report')} shows one language pair, the runs hold {', '.join(parts)}"
-        raise UsageError(f"{one}; choose with {param('pair')}")
+    if files.report is not None:
+        check_one_pair(parts, param("report"))
     keys = read_keys(files.keys)
     names = [source_name(run, otherwise) for run, otherwise in zip(runs, ("first", "second"), strict=False)]
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge.readers.options import ReadOptions
 from adjudge.shell.declare import BEFORE, COMMANDS, as_python_call, command, sentence
 from adjudge.shell.options import Table, page_option, silent
-from adjudge.shell.reading import Reading, Results
-from adjudge.table.errors import UsageError, in_python, param
+from adjudge.shell.reading import Reading, Results, check_one_pair
+from adjudge.table.errors import in_python, param
 from adjudge.table.settings import REQUIRED, argument, option, option_of
 from adjudge.table.wording import counted
 
@@ -206,9 +206,7 @@ def _pilot(reading: Reading, like: Any) -> Callable[[], Judgments] | None:
 
     def read_pilot() -> Judgments:
         parts = reading.by_pair(like)
-        if len(parts) > 1:
-            held = f"the files hold {len(parts)} language pairs ({', '.join(parts)})"
-            raise UsageError(f"{held}; choose one with {param('pair')}")
+        check_one_pair(parts, param("like"))
         return next(iter(parts.values()))
 
     return read_pilot

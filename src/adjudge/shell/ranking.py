@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from adjudge.ranking.methods import RankSettings
 from adjudge.shell.declare import ANALYSIS, command
 from adjudge.shell.options import Table, check_table
-from adjudge.shell.reading import Judged
-from adjudge.table.errors import DataError, UsageError, param
+from adjudge.shell.reading import Judged, check_one_pair
+from adjudge.table.errors import DataError, param
 from adjudge.table.settings import by_option, method_option, option
 
 if TYPE_CHECKING:
@@ -169,9 +169,8 @@ def rank(judged: Judged, options: RankOptions, settings: RankSettings) -> Rankin
         check_memory(file, to_rank=True, modelled=method is None or find_method(method).function == MODELLED)
     helpers = None if options.with_scores is None else as_metric_scores(options.with_scores)
     parts = judged.by_pair(everyone=True)
-    if helpers is not None and len(parts) > 1:
-        one = f"{param('with_scores')} has scores of one language pair, the judgments have {', '.join(parts)}"
-        raise UsageError(f"{one}; give {param('pair')}")
+    if helpers is not None:
+        check_one_pair(parts, param("with_scores"))
 
     def ranked(part: Judgments) -> Ranking:
         from adjudge.evidence.conditions import find_composition, find_oddities

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from adjudge.readers.options import ReadOptions
-from adjudge.table.errors import DataError, param
+from adjudge.table.errors import DataError, UsageError, param
 
 if TYPE_CHECKING:
     from adjudge.table.judgments import Judgments
@@ -204,6 +204,13 @@ def read_by_pair(judged: Judged, *, divided: bool, everyone: bool = False) -> di
     in_python = judged.reading.caller is not None
     with nullcontext() if in_python else prepared_processes(judged.source, AUDIT_MODULES if divided else ()):
         return judged.by_pair(everyone=everyone)
+
+
+def check_one_pair(parts: Mapping[str, Any], setting: str) -> None:
+    """Refuse several language pairs for a setting that is about one."""
+    if len(parts) > 1:
+        held = f"{setting} is for one language pair, the judgments hold {', '.join(parts)}"
+        raise UsageError(f"{held}; choose one with {param('pair')}")
 
 
 @dataclass(frozen=True)
