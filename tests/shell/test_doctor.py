@@ -97,7 +97,7 @@ def test_extras_that_are_missing_are_no_fault(monkeypatch: pytest.MonkeyPatch) -
     findings = {finding.what: finding for finding in doctor.examine_extras()}
     assert [item.state for item in findings.values()] == ["ok", "warning", "ok"]
     assert "not installed" in findings["extra one"].found
-    assert findings["extra two"].advice == "pip install 'adjudge[two]'"
+    assert findings["extra two"].advice == "pip install 'adjudge[two]' (in a clone: '.[two]')"
 
 
 def test_a_module_that_breaks_or_ends_the_interpreter_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,7 +30,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsp
 from adjudge._version import __version__
 from adjudge.datasets.catalogue import data_folder, show_size
 from adjudge.server.database import hide_password, is_postgres
-from adjudge.table.errors import shown
+from adjudge.table.errors import install_line, shown
 from adjudge.table.files import exists
 from adjudge.table.results import Result, Table, text
 from adjudge.table.wording import counted
@@ -146,7 +146,7 @@ def _examine_postgres(url: str) -> Iterator[Finding]:
     try:
         import psycopg
     except ImportError:
-        yield Finding("database", "fault", "PostgreSQL needs its driver", "pip install 'adjudge[postgres]'")
+        yield Finding("database", "fault", "PostgreSQL needs its driver", install_line("postgres"))
         return
     shown, parts = hide_password(url), urlsplit(url)
     # The server's library does not know our own word in the address.
@@ -423,7 +423,7 @@ def examine_extras() -> Iterator[Finding]:
         needed = [requirement for requirement in list_requirements() if requirement.extra == extra]
         purpose = PURPOSES.get(extra, extra)
         missing = [requirement.name for requirement in needed if _installed_version(requirement.name) is None]
-        advice = f"pip install 'adjudge[{extra}]'"
+        advice = install_line(extra)
         if len(missing) == len(needed):
             yield Finding(f"extra {extra}", "ok", f"not installed; for {purpose}: {advice}")
         elif missing:

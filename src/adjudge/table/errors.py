@@ -102,13 +102,18 @@ class MissingExtraError(UsageError):
     slug = "extra"
 
 
+def install_line(extra: str) -> str:
+    """The command that installs an extra."""
+    return f"pip install 'adjudge[{extra}]' (in a clone: '.[{extra}]')"
+
+
 def explain_missing_module(fault: ModuleNotFoundError) -> MissingExtraError | None:
     """The error that names the extra of a module that is not installed; None for a module of no extra."""
     module = (fault.name or "").partition(".")[0]
     for extra, modules in EXTRAS.items():
         if module in modules:
             return MissingExtraError(
-                f"this needs the package '{module}', which is not installed: pip install 'adjudge[{extra}]'"
+                f"this needs the package '{module}', which is not installed: {install_line(extra)}"
             )
     return None
 

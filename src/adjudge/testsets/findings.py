@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import regex
 
-from adjudge.table.errors import MissingExtraError, param, unknown_choice
+from adjudge.table.errors import MissingExtraError, install_line, param, unknown_choice
 from adjudge.table.results import Cell, Result, Table, number, p_value, percent, tabulate, text
 from adjudge.table.wording import counted
 
@@ -352,6 +352,6 @@ def _find_tokenizer(name: str) -> Callable[[str], list[str]]:
         # sacreBLEU raises a RuntimeError of its own where the package of a tokeniser is not installed.
         extra = name.removesuffix("-mecab").replace("ko", "korean").replace("ja", "japanese")
         raise MissingExtraError(
-            f"{param('tokenize')} {name} needs packages that are not installed: pip install 'adjudge[{extra}]'"
+            f"{param('tokenize')} {name} needs packages that are not installed: {install_line(extra)}"
         ) from fault
     return lambda text: tokenizer(text).split()
