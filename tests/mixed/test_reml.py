@@ -10,9 +10,9 @@ import pytest
 
 from adjudge.mixed import layout as layout_module
 from adjudge.mixed.design import MixedDesign, design_from
-from adjudge.mixed.effects import SMALLEST_RATIO, identify
+from adjudge.mixed.effects import SMALLEST_RATIO, Effect, identify
 from adjudge.mixed.equations import totals
-from adjudge.mixed.fit import LONGEST_STEP, Evaluation, damped_step, evaluate, fit, refit
+from adjudge.mixed.fit import Evaluation, Neighbourhood, evaluate, fit, maximise, refit
 from adjudge.mixed.layout import lay_out
 from adjudge.table.errors import DataError
 from adjudge.table.judgments import Judgments
@@ -166,18 +166,51 @@ def test_degrees_of_freedom_are_those_of_the_analysis_of_variance_where_that_is_
     np.testing.assert_allclose(np.diag(fitted.covariance), between, rtol=1e-6)
 
 
-def test_a_step_that_is_cut_pulls_the_others_as_far_as_it_goes() -> None:
-    """A ratio that falls in its logarithm by however much changes the fit by no more than itself."""
-    curvature = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, 0.2], [0.3, 0.2, 0.1]])
-    gradient = np.array([0.4, -0.3, 1.0])
-    current = cast(Evaluation, SimpleNamespace(gradient=gradient, curvature=curvature))
-    every = np.ones(3, dtype=bool)
-    assert np.linalg.solve(curvature, -gradient)[2] < -LONGEST_STEP
-    found = damped_step(current, every, 0.0)
-    expected = np.linalg.solve(curvature[:2, :2], -gradient[:2] - curvature[:2, 2] * np.expm1(-LONGEST_STEP))
-    assert found == pytest.approx([*expected, -LONGEST_STEP])
-    vanishing = np.array([False, False, True])
-    found = damped_step(current, every, 0.0, vanishing)
-    assert found[2] == np.log(SMALLEST_RATIO)
-    assert found[:2] == pytest.approx(np.linalg.solve(curvature[:2, :2], -gradient[:2] + curvature[:2, 2]), rel=1e-6)
-    assert damped_step(current, ~vanishing, 0.0)[2] == 0.0
+class Bowl:
+    """An evaluation as `Neighbourhood` sees it: of effects with ten levels each."""
+
+    def __init__(self, ratios: list[float], gradient: object, curvature: object) -> None:
+        self.equations = SimpleNamespace(ratios=np.array(ratios), levels=np.full(len(ratios), 10.0))
+        self.gradient, self.curvature = np.array(gradient), np.array(curvature)
+        # n = 4 scores for each level
+        self.freedoms = 10 * 4 * self.equations.ratios / (1 + 4 * self.equations.ratios)
+
+
+def test_a_step_below_no_variance_is_cut_and_pulls_the_others_as_far_as_it_goes() -> None:
+    share = np.array([0.5, 0.5, 0.2])
+    bend = np.array([[2.0, 0.5, 0.3], [0.5, 1.0, 0.2], [0.3, 0.2, 0.1]])
+    slope = np.array([-0.4, -0.3, 1.0])
+    around = Neighbourhood(cast(Evaluation, Bowl([0.25, 0.25, 0.0625], slope * share, bend * np.outer(share, share))))
+    bend = bend + np.diag([0.0, 0.0, 1.0])
+    lowest = -np.log(1.25)
+    assert np.linalg.solve(bend, -slope)[2] < lowest
+    expected = np.linalg.solve(bend[:2, :2], -slope[:2] - bend[:2, 2] * lowest)
+    found = around.after_step(0.0)
+    assert np.log((1 + 4 * found[:2]) / 2) == pytest.approx(expected)
+    assert found[2] == SMALLEST_RATIO
+
+
+def test_a_variance_of_0_is_held_there_only_while_it_wants_to_fall() -> None:
+    for slope in (1.0, -1.0):
+        around = Neighbourhood(
+            cast(Evaluation, Bowl([SMALLEST_RATIO, 0.25], [4e-8 * slope, 0.1], [[1.6e-15, 0.0], [0.0, 0.25]]))
+        )
+        assert around.free.tolist() == [slope < 0, True]
+        assert (around.after_step(0.0)[0] > 0.01) == (slope < 0)
+
+
+def test_few_steps_lead_to_the_optimum_from_anywhere() -> None:
+    """Pages of four segments whose variance is that of the residual, and a second effect that is not there."""
+    rng = np.random.default_rng(4)
+    page = np.repeat(np.arange(40), 4)
+    score = 2 * rng.standard_normal(40)[page] + rng.standard_normal(160)
+    nothing = Effect(("task",), np.arange(160) % 7, 7)
+    layout = lay_out(page % 3, 3, [Effect(("page",), page, 40), nothing])
+    standard = (score - score.mean()) / score.std()
+    found = [maximise(layout, standard, np.full(2, ratio)) for ratio in (1e-6, 0.01, 1.0, 30.0)]
+    for optimum in found:
+        assert optimum.converged
+        assert optimum.steps <= 10
+        assert optimum.evaluation.equations.ratios[0] == pytest.approx(
+            found[0].evaluation.equations.ratios[0], rel=1e-4
+        )

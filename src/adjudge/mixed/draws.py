@@ -12,19 +12,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from adjudge.mixed.equations import Equations, Totals, totals
-from adjudge.mixed.fit import (
-    HIGH,
-    LEAST_DAMPING,
-    LONGEST_STEP,
-    LOW,
-    MOST_STEPS,
-    Evaluation,
-    Optimum,
-    damped_step,
-    evaluate,
-    expected_gain,
-    free_ratios,
-)
+from adjudge.mixed.fit import Evaluation, Neighbourhood, evaluate
 from adjudge.table.rng import generator
 
 if TYPE_CHECKING:
@@ -35,41 +23,11 @@ if TYPE_CHECKING:
     from adjudge.table.maths import Floats
 
 
-LARGE_TOLERANCE = 1e-7
-"""As `TOLERANCE` where traces are drawn: variances are then within a thousandth of their standard errors."""
 _FAR = 1.0
 """As long as more than this is to be gained, a few draws point the way."""
-_BACK = (0.1, 0.9)
-"""The least and the largest share of a step that went too far which the next one may go back."""
 
 
-def search_by_draws(layout: Layout, scores: Totals, start: float) -> Optimum:
-    """Find the ratios of maximum restricted likelihood from equal ones.
-
-    The criterion itself is not known, so every step is taken.
-
-    The average information may be several times too small in a direction, and full steps would go back and forth for
-    ever. So where the slope in a ratio has changed its sign, the next step in it goes no farther back than to where a
-    straight line between the two slopes is level.
-    """
-    log_ratios = np.full(layout.parts.shape[1], np.log(start))
-    drawn, longest = _Drawn(layout, scores), np.full(len(log_ratios), LONGEST_STEP)
-    taken, slope = np.zeros(len(log_ratios)), np.zeros(len(log_ratios))
-    for steps in range(MOST_STEPS):
-        current = drawn.at(log_ratios)
-        free = free_ratios(log_ratios, current.gradient)
-        if expected_gain(current, free) < LARGE_TOLERANCE:
-            return Optimum(current, converged=current.equations.border.converged, steps=steps)
-        turned = (slope * current.gradient < 0) & (taken != 0)
-        back = np.abs(current.gradient) / np.maximum(np.abs(current.gradient - slope), 1e-300)
-        longest = np.where(turned, np.clip(back, *_BACK) * np.abs(taken), np.minimum(2 * longest, LONGEST_STEP))
-        step = np.clip(damped_step(current, free, LEAST_DAMPING / 10**steps), -longest, longest)
-        proposed = np.clip(log_ratios + step, LOW, HIGH)
-        taken, slope, log_ratios = proposed - log_ratios, current.gradient, proposed
-    return Optimum(current, converged=False, steps=MOST_STEPS)
-
-
-class _Drawn:
+class Drawn:
     """Evaluations with traces by draws.
 
     As long as much is to be gained, few draws do. Each begins with the errors of the one before, which are nearly the
@@ -88,7 +46,7 @@ class _Drawn:
         while True:
             self._near = self._errors.errors(current.equations, border, draws=self._draws, near=self._near)
             border.use_draws(self._near)
-            if self._draws == DRAWS or expected_gain(current, free_ratios(log_ratios, current.gradient)) > _FAR:
+            if self._draws == DRAWS or Neighbourhood(current).gain > _FAR:
                 return current
             current, self._draws = replace(current), DRAWS
 

@@ -248,6 +248,11 @@ class Equations:
         own_part = self.variances.own_part[:-1] * self.variances.penalty[:, None]
         return list(np.tensordot(own_part.T, by_kind, 1))
 
+    @property
+    def levels(self) -> Floats:
+        """Of each effect; of a level that is several effects' at once, each has its part."""
+        return np.asarray(self.layout.levels @ self.variances.own_part[:-1], dtype=np.float64)
+
     def freedoms(self) -> Floats:
         """For each effect how many of its levels the scores determine: levels less the trace of what is unknown."""
         layout = self.layout

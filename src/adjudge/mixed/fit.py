@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -43,7 +43,7 @@ from adjudge.table.wording import agreeing, listed
 from adjudge.work.tasks import one_thread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
     from scipy.sparse import csr_array
@@ -53,8 +53,10 @@ if TYPE_CHECKING:
 #
 # The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms
 # of the ratios is exact; the curvature is the average of observed and expected information, which needs only products
-# of the residuals' projections. Steps are damped until the criterion falls. Where the border is too large for its
-# inverse, the traces in the gradient are estimated from draws of the border's estimation errors (`draws.py`).
+# of the residuals' projections, corrected by how the last step changed the gradient (`Neighbourhood`). Steps are
+# damped until the criterion falls. Where the border is too large for its inverse, the traces in the gradient are
+# estimated from draws of the border's estimation errors (`draws.py`), and the gradient alone tells whether a step went
+# too far.
 #
 # H. D. Patterson, R. Thompson (1971): Recovery of inter-block information when block sizes are unequal. Biometrika
 # 58, 545-554. The restricted likelihood. A. R. Gilmour, R. Thompson, B. R. Cullis (1995): Average information REML,
@@ -71,17 +73,23 @@ _FLAT = 0.01
 """A criterion that changes less than this with the logarithm of a ratio has come to its end."""
 MOST_STEPS = 100
 LONGEST_STEP = 3.0
-"""In logarithms of ratios: a variance changes at most twentyfold in a step."""
-TOLERANCE = 1e-9
+"""Mean squares change at most twentyfold in a step."""
+TOLERANCE = 1e-11
 """Converged where a full step would lower the criterion by less than this."""
+LARGE_TOLERANCE = 1e-7
+"""The same where traces are drawn: variances are then within a thousandth of their standard errors."""
 _NOTHING_TO_GAIN = 1e-4
 """The same where steps do not get there: a valley so flat makes no difference to anything."""
-_NEAR, _SLOW = 0.01, 0.05
-"""With so little left to gain, and more than so much of what there was before, the last step tells the curvature."""
+_NEAR = 1.0
+"""With less than this to gain, steps tell the curvature."""
 _HOPE = 2.0
 """No search gains more than so many times what a full step promises, and 1."""
-LEAST_DAMPING = 1e-3
+LEAST_DAMPING = 0.1
 _MOST_DAMPING = 1e8
+_LEAST_BEND = 0.05
+"""A curvature that is less than this share of the average information in any direction is not believed."""
+_ROUNDING = 1e-13
+"""Of the criterion, for every score."""
 _NO_VARIANCE = 1e-10
 _NOTHING_LEFT = (
     "systems and annotators explain every score exactly, so chance variation cannot be estimated; "
@@ -115,9 +123,14 @@ class Evaluation:
         return self.equations.squares(self.solution) / self.residual_variance
 
     @cached_property
+    def freedoms(self) -> Floats:
+        """How many levels of each effect the scores determine; a border that is solved iteratively must have draws."""
+        return self.equations.freedoms()
+
+    @property
     def gradient(self) -> Floats:
-        """Of the criterion, in the log ratios; a border that is solved iteratively must have its draws."""
-        return self.equations.freedoms() - self.squares
+        """Of the criterion, in the log ratios."""
+        return self.freedoms - self.squares
 
     @cached_property
     def information(self) -> Floats:
@@ -137,32 +150,16 @@ class Evaluation:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """How a search came to where it is, so that it can go on from there as if it had never paused."""
-
-    current: Evaluation
-    log_ratios: Floats
-    damping: float = LEAST_DAMPING
-    last: float = np.inf
-    """What a full step promised before the last one."""
-    slow: bool = False
-    stretch: float = 1.0
-    changes: tuple[tuple[Floats, Floats], ...] = ()
-    """The last steps, and how they changed the gradient."""
-    staying: NDArray[np.bool_] | None = None
-    """Ratios that do not go to 0 in one step."""
-    steps: int = 0
-
-
-@dataclass(frozen=True, eq=False)
 class Optimum:
     """Where the search ended, and how."""
 
     evaluation: Evaluation
     converged: bool
     steps: int
-    way: Way | None = None
-    """From which the search goes on, where it ended at a tolerance or for want of hope."""
+    seen: tuple[tuple[Floats, Floats], ...] = ()
+    """Ratios that the last steps came from, and the slopes in them: with these a search goes on as if it had not
+    paused."""
+    damping: float = 0.0
 
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
@@ -196,7 +193,8 @@ def maximise(
         tolerance: how much a full step may still gain where the search ends.
         goal: a criterion; a search from near ends where it will clearly stay above.
     """
-    optimum = None if near is None else _search(layout, totals(layout, score[:, None]), near, tolerance, goal)
+    at = partial(evaluate, layout, totals(layout, score[:, None]))
+    optimum = None if near is None else _search(layout, near, tolerance, at, goal)
     if optimum is None or not optimum.converged:
         optimum = _best_of_starts(layout, score, tolerance)
     endless = optimum.evaluation.equations.ratios >= 0.999 * LARGEST_RATIO
@@ -209,139 +207,123 @@ def _best_of_starts(layout: Layout, score: Floats, tolerance: float = TOLERANCE)
     """Search from one start, and from others where there may be several valleys."""
     scores = totals(layout, score[:, None])
     if layout.iterative:
-        from adjudge.mixed.draws import search_by_draws  # which builds on this module
+        from adjudge.mixed.draws import Drawn  # which builds on this module
 
-        return search_by_draws(layout, scores, START_RATIO)
-    first = _search(layout, scores, START_RATIO, tolerance)
+        return _search(layout, START_RATIO, max(tolerance, LARGE_TOLERANCE), Drawn(layout, scores).at)
+    found = partial(evaluate, layout, scores)
+    first = _search(layout, START_RATIO, tolerance, found)
     if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
         return first
     optima = [first]
     for start in OTHER_STARTS:
         # What lies so far off that nothing is left of the residual is no better answer.
         with suppress(DataError):
-            optima.append(_search(layout, scores, start, tolerance))
+            optima.append(_search(layout, start, tolerance, found))
     return min(optima, key=lambda optimum: (round(optimum.evaluation.criterion, 4), not optimum.converged))
 
 
-LOW, HIGH = np.log(SMALLEST_RATIO), np.log(LARGEST_RATIO)
-_TINY = np.log(1e-3)
+class Neighbourhood:
+    """The criterion around an evaluation: a quadratic in y = log(1 + n ratio) of every effect.
 
+    n is chosen so that of an effect's levels the share n ratio / (1 + n ratio) is determined by the scores, as it is.
+    In balanced nested designs 1 + n ratio is a ratio of mean squares, and the average information is nearly the
+    curvature in its logarithm, however far the variances are from 0. A variance of 0 is a place like any other, y = 0.
+    """
 
-def free_ratios(log_ratios: Floats, gradient: Floats) -> NDArray[np.bool_]:
-    """The ratios that are not held at their smallest or largest value."""
-    held: NDArray[np.bool_] = ((log_ratios <= LOW) & (gradient > 0)) | ((log_ratios >= HIGH) & (gradient < 0))
-    return ~held
+    def __init__(self, current: Evaluation, seen: Sequence[tuple[Floats, Floats]] = ()) -> None:
+        self.ratios = ratios = current.equations.ratios
+        share = np.clip(current.freedoms / current.equations.levels, 1e-12, 1 - 1e-9)
+        self._scale = share / (1 - share) / ratios
+        self.slope = current.gradient / share
+        # The average information of a variance that is too large is too small: it has the squares, not the levels.
+        self.bend = current.curvature / np.outer(share, share) + np.diag(np.maximum(self.slope, 0.0))
+        for place in seen:
+            self._correct(*place)
+        self.free = ~((ratios <= 1.001 * SMALLEST_RATIO) & (self.slope > 0))
+        self.free &= ~((ratios >= 0.999 * LARGEST_RATIO) & (self.slope < 0))
+
+    def _correct(self, ratios: Floats, slope: Floats) -> None:
+        """Make the curvature tell the slopes at other ratios, by a symmetric matrix of rank one."""
+        moved = self.distance(ratios)
+        missed = self.slope - slope * (1 + self._scale * ratios) / self._scale - self.bend @ moved
+        along = float(missed @ moved)
+        if abs(along) > 1e-8 * float(np.linalg.norm(missed) * np.linalg.norm(moved)):
+            corrected = self.bend + np.outer(missed, missed) / along
+            unit = np.sqrt(np.diag(self.bend).clip(1e-300))
+            if np.linalg.eigvalsh(corrected / np.outer(unit, unit))[0] > _LEAST_BEND:
+                self.bend = corrected
+
+    def distance(self, ratios: Floats) -> Floats:
+        """The way from other ratios to here, in y."""
+        return np.asarray(np.log((1 + self._scale * self.ratios) / (1 + self._scale * ratios)))
+
+    @property
+    def gain(self) -> float:
+        """By how much a full step would lower the criterion."""
+        bend, slope = self.bend[np.ix_(self.free, self.free)], self.slope[self.free]
+        gain = float(slope @ np.linalg.solve(bend + 1e-9 * np.diag(np.diag(bend)), slope)) / 2
+        # A curvature that rounding has made negative says nothing of how far the bottom is.
+        return gain if gain >= 0 else float(np.inf)
+
+    def after_step(self, damping: float) -> Floats:
+        """The ratios after a step towards the lowest criterion.
+
+        A step that would be too long, or go below a variance of 0, is cut; the others take account of how far it goes.
+        """
+        bend = self.bend + damping * np.diag(np.diag(self.bend))
+        lowest = np.maximum(-np.log1p(self._scale * self.ratios), -LONGEST_STEP)
+        step, moved = np.zeros(len(self.ratios)), self.free.copy()
+        while moved.any():
+            step[moved] = -np.linalg.solve(bend[np.ix_(moved, moved)], (self.slope + bend @ (step * ~moved))[moved])
+            # The farthest alone: with that cut, the others may not go so far any more.
+            beyond = np.maximum(step - LONGEST_STEP, lowest - step) * moved
+            farthest = int(np.argmax(beyond))
+            if beyond[farthest] <= 0:
+                break
+            step[farthest], moved[farthest] = np.clip(step[farthest], lowest[farthest], LONGEST_STEP), False
+        ratios = np.expm1(np.log1p(self._scale * self.ratios) + step) / self._scale
+        return np.where(self.free, np.clip(ratios, SMALLEST_RATIO, LARGEST_RATIO), self.ratios)
 
 
 def _search(
     layout: Layout,
-    scores: Totals,
     start: float | Floats | Optimum,
-    tolerance: float = TOLERANCE,
+    tolerance: float,
+    at: Callable[[Floats], Evaluation],
     goal: float = np.inf,
 ) -> Optimum:
     """Go downhill from equal ratios, from given ones, or on from a pause, as long as the goal is in sight."""
-    way = _way_from(layout, scores, start)
-    log_ratios, current, damping, changes = way.log_ratios, way.current, way.damping, list(way.changes)
-    last, slow, stretch = way.last, way.slow, way.stretch
-    staying = np.zeros(len(log_ratios), dtype=bool) if way.staying is None else way.staying
-    for steps in range(way.steps, MOST_STEPS):
-        way = Way(current, log_ratios, damping, last, slow, stretch, tuple(changes[-2:]), staying, steps)
-        free = free_ratios(log_ratios, current.gradient)
-        gain = expected_gain(current, free)
-        slow |= _SLOW * last < gain < _NEAR
-        # Along a valley that hardly falls, each step goes twice as far as long as that is downhill.
-        stretch = 2 * stretch if 0.5 * last < gain < _NEAR else 1.0
-        last = gain
-        if slow:
-            current = _with_seen_curvature(current, changes[-2:])
-            gain = expected_gain(current, free)
-        hopeless = current.criterion - _HOPE * gain - 1 > goal
-        if gain < tolerance or hopeless:
-            return Optimum(current, converged=True, steps=steps, way=way)
+    if isinstance(start, Optimum):
+        current, seen, damping, begin = start.evaluation, start.seen, start.damping, start.steps
+    else:
+        ratios = np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])
+        current, seen, damping, begin = at(np.log(ratios)), (), 0.0, 0
+    for steps in range(begin, MOST_STEPS):
+        around = Neighbourhood(current, seen)
+        gain = around.gain
+        if gain < tolerance or current.criterion - _HOPE * gain - 1 > goal:
+            return Optimum(current, current.equations.border.converged, steps, seen, damping)
         while True:
-            # A variance on its way to 0 need not go all of it step by step.
-            vanishing = free & (log_ratios < _TINY) & (current.gradient > 0) & ~staying
-            step = stretch * damped_step(current, free, damping, vanishing)
-            proposed = np.clip(log_ratios + step, LOW, HIGH)
-            attempt = evaluate(layout, scores, proposed)
-            if attempt.criterion <= current.criterion:
-                changes.append((proposed - log_ratios, attempt.gradient - current.gradient))
-                log_ratios, current, damping = proposed, attempt, damping / 10
+            attempt = at(np.log(around.after_step(damping)))
+            if _is_better(attempt, current, around):
                 break
-            if stretch > 1 or vanishing.any():
-                stretch, staying = 1.0, staying | vanishing
-                continue
             damping = max(damping * 10, LEAST_DAMPING)
             if damping > _MOST_DAMPING:
-                # No step however short lowers the criterion: this is as far as rounding lets us see. Along flat
-                # directions the gradient is rounding alone, so what counts is what a damped step promised.
-                return Optimum(
-                    current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=steps
-                )
-    return Optimum(current, converged=expected_gain(current, free, LEAST_DAMPING) < _NOTHING_TO_GAIN, steps=MOST_STEPS)
+                # No step however short lowers the criterion: this is as far as rounding lets us see.
+                return Optimum(current, gain < _NOTHING_TO_GAIN, steps)
+        if gain < _NEAR:
+            seen = (*seen[-1:], (around.ratios, current.gradient / around.ratios))
+        current, damping = attempt, damping / 10 if damping > LEAST_DAMPING else 0.0
+    return Optimum(current, Neighbourhood(current, seen).gain < _NOTHING_TO_GAIN, MOST_STEPS)
 
 
-def _way_from(layout: Layout, scores: Totals, start: float | Floats | Optimum) -> Way:
-    if isinstance(start, Optimum):
-        evaluation = start.evaluation
-        return start.way or Way(evaluation, np.log(evaluation.equations.ratios))
-    log_ratios = np.log(np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])).copy()
-    return Way(evaluate(layout, scores, log_ratios), log_ratios)
-
-
-def _with_seen_curvature(current: Evaluation, changes: Sequence[tuple[Floats, Floats]]) -> Evaluation:
-    """The same with the curvature that the last steps met, so that it tells how they changed the gradient.
-
-    The average information is off in directions of which the scores say little, and steps get shorter slowly there.
-    Each step corrects it by the symmetric matrix of rank one.
-    """
-    seen, curvature = replace(current), current.curvature
-    vars(seen).update(vars(current))
-    for step, change in changes:
-        missed = change - curvature @ step
-        along = float(missed @ step)
-        if abs(along) > 1e-8 * float(np.linalg.norm(missed) * np.linalg.norm(step)):
-            corrected = curvature + np.outer(missed, missed) / along
-            curvature = corrected if np.linalg.eigvalsh(corrected)[0] > 0 else curvature
-    vars(seen)["curvature"] = curvature
-    return seen
-
-
-def damped_step(
-    current: Evaluation, free: NDArray[np.bool_], damping: float, vanishing: NDArray[np.bool_] | None = None
-) -> Floats:
-    """A step towards the lowest criterion by the average information; held ratios stay, vanishing ones go to 0.
-
-    Where the step of a ratio is cut at the longest one, the others take account of how far it goes: a ratio that falls
-    by however much in its logarithm loses no more than itself, which is a change of 1.
-    """
-    curvature, step = current.curvature, np.zeros(len(free))
-    damped = curvature + damping * np.diag(np.diag(curvature).clip(1e-12))
-    cut = np.zeros(len(free), dtype=bool) if vanishing is None else vanishing.copy()
-    step[cut] = LOW
-    for _ in range(len(free)):
-        moved = free & ~cut
-        known = np.where(step < 0, np.expm1(np.minimum(step, 0.0)), step) * cut
-        step[moved] = -np.linalg.solve(damped[np.ix_(moved, moved)], (current.gradient + curvature @ known)[moved])
-        # The farthest alone: with that cut, the others may not go so far any more.
-        farthest = int(np.argmax(np.abs(step) * moved))
-        if not abs(step[farthest]) > LONGEST_STEP or not moved[farthest]:
-            break
-        step[farthest], cut[farthest] = np.copysign(LONGEST_STEP, step[farthest]), True
-    return step
-
-
-def expected_gain(current: Evaluation, free: NDArray[np.bool_], damping: float = 1e-9) -> float:
-    """By how much a step, a full one if not damped, would lower the criterion."""
-    if not free.any():
-        return 0.0
-    curvature = current.curvature[np.ix_(free, free)]
-    ridge = np.diag(np.diag(curvature).clip(1e-12)) * damping
-    gradient = current.gradient[free]
-    gain = float(gradient @ np.linalg.solve(curvature + ridge, gradient)) / 2
-    # A curvature that rounding has made negative says nothing of how far the bottom is.
-    return gain if gain >= 0 else float(np.inf)
+def _is_better(attempt: Evaluation, current: Evaluation, around: Neighbourhood) -> bool:
+    """Whether a step lowered the criterion; where that is not known, whether it went less than twice too far."""
+    if np.isfinite(attempt.criterion):
+        return attempt.criterion <= current.criterion + _ROUNDING * current.freedom
+    ahead = Neighbourhood(attempt)
+    step = -around.distance(ahead.ratios)
+    return float(ahead.slope @ step) <= abs(float(around.slope @ step))
 
 
 # An interval from a thousandth to a thousand times the estimate.
