@@ -185,7 +185,7 @@ def test_a_step_below_no_variance_is_cut_and_pulls_the_others_as_far_as_it_goes(
     lowest = -np.log(1.25)
     assert np.linalg.solve(bend, -slope)[2] < lowest
     expected = np.linalg.solve(bend[:2, :2], -slope[:2] - bend[:2, 2] * lowest)
-    found = around.after_step(0.0)
+    found = around.after_step()
     assert np.log((1 + 4 * found[:2]) / 2) == pytest.approx(expected)
     assert found[2] == SMALLEST_RATIO
 
@@ -196,7 +196,7 @@ def test_a_variance_of_0_is_held_there_only_while_it_wants_to_fall() -> None:
             cast(Evaluation, Bowl([SMALLEST_RATIO, 0.25], [4e-8 * slope, 0.1], [[1.6e-15, 0.0], [0.0, 0.25]]))
         )
         assert around.free.tolist() == [slope < 0, True]
-        assert (around.after_step(0.0)[0] > 0.01) == (slope < 0)
+        assert (around.after_step()[0] > 0.01) == (slope < 0)
 
 
 def test_few_steps_lead_to_the_optimum_from_anywhere() -> None:

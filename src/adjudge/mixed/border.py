@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cho_solve, cholesky, solve_triangular
 from scipy.linalg.lapack import dpotri
-from scipy.sparse import coo_array, csr_array, diags_array
+from scipy.sparse import coo_array, csr_array, diags_array, hstack
 from scipy.sparse.linalg import splu
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def scatter_add(target: Floats, bucket: Bucket, values: Floats) -> None:
     index = bucket.border_index.ravel()
     flat = values.reshape(len(index), -1)
     if flat.shape[1] > FEW_COLUMNS:
-        target += sums_by_unknown([bucket], len(target)) @ flat
+        target += bucket.sums @ flat
         return
     for column in range(flat.shape[1]):
         target[:, column] += np.bincount(index, flat[:, column], minlength=len(target))
@@ -178,7 +178,7 @@ class IterativeBorder:
         self._before = (plain + diags_array(ridge)).tocsr()
         self._thick = [(bucket, half) for bucket, half in reduced if bucket.core > THIN_BLOCK]
         self._thin = _as_sparse([(bucket, half) for bucket, half in reduced if bucket.core <= THIN_BLOCK], width)
-        self._sums = sums_by_unknown([bucket for bucket, _ in self._thick], width)
+        self._sums = hstack([csr_array((width, 0)), *(bucket.sums for bucket, _ in self._thick)], format="csr")
         self._preconditioner = Preconditioner(self._before, ridge == 0)
         self._width = width
         self._draws = np.empty((width, 0))
@@ -309,10 +309,3 @@ def _as_sparse(reduced: Sequence[tuple[Bucket, Floats]], width: int) -> csr_arra
         start += cores
     coordinates = (np.concatenate(row), np.concatenate(column))
     return coo_array((np.concatenate(value), coordinates), shape=(start, width)).tocsr()
-
-
-def sums_by_unknown(buckets: Sequence[Bucket], width: int) -> csr_array:
-    """The matrix (width, all) that adds up what the blocks of all buckets, one after the other, say of each unknown."""
-    index = np.concatenate([np.empty(0, dtype=np.int64), *(bucket.border_index.ravel() for bucket in buckets)])
-    position = (index, np.arange(len(index)))
-    return coo_array((np.ones(len(index)), position), shape=(width, len(index))).tocsr()

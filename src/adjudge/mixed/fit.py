@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 # The criterion is -2 log REML with the residual variance and the systems profiled out. Its gradient in the logarithms
 # of the ratios is exact; the curvature is the average of observed and expected information, which needs only products
 # of the residuals' projections, corrected by how the last step changed the gradient (`Neighbourhood`). Steps are
-# damped until the criterion falls. Where the border is too large for its inverse, the traces in the gradient are
+# shortened until the criterion falls. Where the border is too large for its inverse, the traces in the gradient are
 # estimated from draws of the border's estimation errors (`draws.py`), and the gradient alone tells whether a step went
 # too far.
 #
@@ -84,8 +84,9 @@ _NEAR = 1.0
 """With less than this to gain, steps tell the curvature."""
 _HOPE = 2.0
 """No search gains more than so many times what a full step promises, and 1."""
-LEAST_DAMPING = 0.1
-_MOST_DAMPING = 1e8
+_SLOW = 0.5
+"""Where more than this share of what was to be gained before is left, the way leads along a flat valley."""
+_FIRMEST = 1e8
 _LEAST_BEND = 0.05
 """A curvature that is less than this share of the average information in any direction is not believed."""
 _ROUNDING = 1e-13
@@ -157,9 +158,11 @@ class Optimum:
     converged: bool
     steps: int
     seen: tuple[tuple[Floats, Floats], ...] = ()
-    """Ratios that the last steps came from, and the slopes in them: with these a search goes on as if it had not
+    """Ratios that the last steps came from, and the slopes in them; with these a search goes on as if it had not
     paused."""
-    damping: float = 0.0
+    firmness: float = 1.0
+    last: float = np.inf
+    """What a full step promised before the last one."""
 
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
@@ -265,12 +268,12 @@ class Neighbourhood:
         # A curvature that rounding has made negative says nothing of how far the bottom is.
         return gain if gain >= 0 else float(np.inf)
 
-    def after_step(self, damping: float) -> Floats:
-        """The ratios after a step towards the lowest criterion.
+    def after_step(self, firmness: float = 1.0) -> Floats:
+        """The ratios after a step towards the lowest criterion, as if it bent so many times as much.
 
         A step that would be too long, or go below a variance of 0, is cut; the others take account of how far it goes.
         """
-        bend = self.bend + damping * np.diag(np.diag(self.bend))
+        bend = (self.bend + 1e-9 * np.diag(np.diag(self.bend))) * firmness
         lowest = np.maximum(-np.log1p(self._scale * self.ratios), -LONGEST_STEP)
         step, moved = np.zeros(len(self.ratios)), self.free.copy()
         while moved.any():
@@ -294,26 +297,25 @@ def _search(
 ) -> Optimum:
     """Go downhill from equal ratios, from given ones, or on from a pause, as long as the goal is in sight."""
     if isinstance(start, Optimum):
-        current, seen, damping, begin = start.evaluation, start.seen, start.damping, start.steps
+        current, seen, firmness, last, begin = start.evaluation, start.seen, start.firmness, start.last, start.steps
     else:
         ratios = np.broadcast_to(np.asarray(start, dtype=float), layout.parts.shape[1:])
-        current, seen, damping, begin = at(np.log(ratios)), (), 0.0, 0
+        current, seen, firmness, last, begin = at(np.log(ratios)), (), 1.0, np.inf, 0
     for steps in range(begin, MOST_STEPS):
         around = Neighbourhood(current, seen)
         gain = around.gain
         if gain < tolerance or current.criterion - _HOPE * gain - 1 > goal:
-            return Optimum(current, current.equations.border.converged, steps, seen, damping)
-        while True:
-            attempt = at(np.log(around.after_step(damping)))
-            if _is_better(attempt, current, around):
-                break
-            damping = max(damping * 10, LEAST_DAMPING)
-            if damping > _MOST_DAMPING:
+            return Optimum(current, current.equations.border.converged, steps, seen, firmness, last)
+        # Along a valley that hardly falls, each step goes twice as far as long as that is downhill.
+        firmness = firmness / 2 if _SLOW * last < gain < _NEAR else 1.0
+        while not _is_better(attempt := at(np.log(around.after_step(firmness))), current, around):
+            firmness = 10 * firmness if firmness >= 1 else 1.0
+            if firmness > _FIRMEST:
                 # No step however short lowers the criterion: this is as far as rounding lets us see.
                 return Optimum(current, gain < _NOTHING_TO_GAIN, steps)
         if gain < _NEAR:
             seen = (*seen[-1:], (around.ratios, current.gradient / around.ratios))
-        current, damping = attempt, damping / 10 if damping > LEAST_DAMPING else 0.0
+        current, last = attempt, gain
     return Optimum(current, Neighbourhood(current, seen).gain < _NOTHING_TO_GAIN, MOST_STEPS)
 
 

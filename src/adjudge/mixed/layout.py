@@ -25,7 +25,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.sparse import csc_array, csr_array, diags_array
+from scipy.sparse import coo_array, csc_array, csr_array, diags_array
 
 from adjudge.mixed.border import DENSE_LIMIT
 from adjudge.mixed.effects import ACROSS, TASTE, Effect
@@ -176,7 +176,6 @@ def inside_blocks(effect: Effect, block: Codes) -> Bools:
 
 def components(codes: Sequence[Codes], rows: int) -> Codes:
     """Rows that are linked by any of these effects are in one block."""
-    from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     if not codes:
@@ -228,6 +227,14 @@ class Bucket:
     oblong_start: int
     border_index: Codes
     """(count, border) positions in the border; padding points behind the last."""
+    width: int
+    """Border unknowns and the one that padding points to."""
+
+    @cached_property
+    def sums(self) -> csr_array:
+        """The matrix (width, count * border) that adds up what the blocks say of each border unknown."""
+        index = self.border_index.ravel()
+        return coo_array((np.ones(len(index)), (index, np.arange(len(index)))), (self.width, len(index))).tocsr()
 
     def vector(self, flat: Floats) -> Floats:
         """This bucket's part of core vectors (all, k), as (count, core, k)."""
@@ -326,6 +333,7 @@ def fill_buckets(
                 square_start=int(square_start[number]),
                 oblong_start=int(oblong_start[number]),
                 border_index=border_index,
+                width=columns + 1,
             )
         )
     return tuple(buckets), core_index
