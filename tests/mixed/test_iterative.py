@@ -100,6 +100,7 @@ def large_equations(monkeypatch: pytest.MonkeyPatch) -> Equations:
 def test_draws_are_the_errors_of_simulated_scores(monkeypatch: pytest.MonkeyPatch) -> None:
     """The slow way: draw all effects and residuals, add them up for every row, and solve for the effects again."""
     equations = large_equations(monkeypatch)
+    monkeypatch.setattr(draws_module, "DRAWS_TOLERANCE", 1e-8)
     layout = equations.layout
     assert isinstance(equations.border, IterativeBorder)
     none = np.empty((layout.width, 0))

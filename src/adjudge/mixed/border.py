@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from adjudge.table.maths import Bools, Floats
 
 
-DENSE_LIMIT = 4000
+DENSE_LIMIT = 1500
 TOLERANCE = 1e-10
 """Conjugate gradients stop where the residual has fallen to this share of the right-hand side."""
-COARSE = 1e-6
+COARSE = 1e-5
 """The same for products of two solutions, whose error is the product of two errors."""
 
 

@@ -53,8 +53,8 @@ class Drawn:
 
 DRAWS = 32
 CHUNK = 8
-"""Draws that are made and solved together."""
-DRAWS_TOLERANCE = 1e-6
+"""Draws that are made together."""
+DRAWS_TOLERANCE = 1e-5
 """Of their solutions: far below the error that so few draws have."""
 _SEED = 20_240_501
 """Fixed, so that the same data always give the same fit, and every step sees the same draws."""
@@ -80,13 +80,10 @@ class ErrorDraws:
             draws: how many, a multiple of `CHUNK`.
             near: the errors at similar variances (width, any number), to begin with.
         """
-        errors = np.zeros((equations.layout.width, draws))
-        errors[:, : near.shape[1]] = near[:, :draws]
-        for number in range(draws // CHUNK):
-            chunk = slice(number * CHUNK, (number + 1) * CHUNK)
-            right = equations.reduced(_right(equations, *self._chunks[number]))
-            errors[:, chunk] = border.solve_from(errors[:, chunk], right, tolerance=DRAWS_TOLERANCE)[0]
-        return errors
+        start = np.zeros((equations.layout.width, draws))
+        start[:, : near.shape[1]] = near[:, :draws]
+        chunks = [equations.reduced(_right(equations, *chunk)) for chunk in self._chunks[: draws // CHUNK]]
+        return border.solve_from(start, np.hstack(chunks), tolerance=DRAWS_TOLERANCE)[0]
 
 
 def _chunk(layout: Layout, rng: np.random.Generator) -> tuple[Totals, tuple[Floats, Floats, Floats]]:

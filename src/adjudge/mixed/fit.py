@@ -76,10 +76,9 @@ LONGEST_STEP = 3.0
 """Mean squares change at most twentyfold in a step."""
 TOLERANCE = 1e-11
 """Converged where a full step would lower the criterion by less than this."""
-LARGE_TOLERANCE = 1e-7
-"""The same where traces are drawn: variances are then within a thousandth of their standard errors."""
 _NOTHING_TO_GAIN = 1e-4
-"""The same where steps do not get there: a valley so flat makes no difference to anything."""
+"""The same where steps do not get there, or traces are drawn: variances are then within a hundredth of their standard
+errors."""
 _NEAR = 1.0
 """With less than this to gain, steps tell the curvature."""
 _HOPE = 2.0
@@ -212,7 +211,7 @@ def _best_of_starts(layout: Layout, score: Floats, tolerance: float = TOLERANCE)
     if layout.iterative:
         from adjudge.mixed.draws import Drawn  # which builds on this module
 
-        return _search(layout, START_RATIO, max(tolerance, LARGE_TOLERANCE), Drawn(layout, scores).at)
+        return _search(layout, START_RATIO, _NOTHING_TO_GAIN, Drawn(layout, scores).at)
     found = partial(evaluate, layout, scores)
     first = _search(layout, START_RATIO, tolerance, found)
     if first.converged and first.evaluation.equations.ratios.max(initial=0.0) <= DOUBTFUL_RATIO:
