@@ -80,8 +80,7 @@ def test_a_fault_leaves_an_older_output_as_it_was(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.csv", "table.csv"]
 
 
-def test_a_folder_where_a_file_is_needed_in_a_process_of_its_own(adjudge: Callable[..., Run], tmp_path: Path) -> None:
-    (tmp_path / "one.csv").write_text(BLOCK)
+def test_a_folder_without_files_in_a_process_of_its_own(adjudge: Callable[..., Run], tmp_path: Path) -> None:
     run = adjudge("import", tmp_path, "--format", "wmt-ranking", "-o", tmp_path / "out.csv")
     assert_explained(run, names=("folder", str(tmp_path)))
 

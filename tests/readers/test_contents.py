@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import statistics
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -15,8 +16,8 @@ from hypothesis import strategies as st
 
 import adjudge
 from adjudge import read
-from adjudge.readers.contents import take_apart
-from adjudge.table.errors import AdjudgeError, InputError
+from adjudge.readers.contents import take_apart, without_summaries
+from adjudge.table.errors import AdjudgeError, InputError, UsageError
 
 SYSTEMS, PEOPLE, TEXTS = ("A", "B", "C"), ("anna", "ben", "zoe", "tim"), range(1, 11)
 
@@ -312,6 +313,66 @@ def test_lists_of_scores_per_output(tmp_path: Path) -> None:
     assert table["score"].to_list()[:6] == [1.0, 4.0, 3.5, 1.0, 4.0, 3.5]
     assert table["annotator"].to_list()[:3] == ["1", "2", "3"]
     assert set(table["segment"]) == {f"t{text}" for text in TEXTS}
+
+
+def _two_criteria() -> pl.DataFrame:
+    return pl.DataFrame(
+        {"annotator": p, "segment": t, "system": s, "adequacy": 10 * k + t, "fluency": 40 - 10 * k + t}
+        for p in ("ann", "ben")
+        for t in range(5)
+        for k, s in enumerate("XYZ")
+    )
+
+
+def test_a_mean_of_criteria_has_the_weights_that_are_asked_for() -> None:
+    missing = pl.when(annotator="ben", segment=0, system="X").then(None)
+    frame = _two_criteria().with_columns(fluency=missing.otherwise("fluency"))
+    judgments = read(frame, criterion="adequacy=3,fluency=1")
+    expected = [
+        (*row[:3], (3 * row[3] + row[4]) / 4)
+        for row in frame.with_columns(pl.col("segment").cast(str)).rows()
+        if row[4]
+    ]
+    assert judgments.table.select("annotator", "segment", "system", "score").rows() == expected
+    assert [(aside.reason, aside.rows) for aside in judgments.set_aside] == [("without a score by each criterion", 2)]
+    assert any("(3 adequacy + 1 fluency), as asked by --criterion" in note for note in judgments.notes)
+    for wrong in ("adequacy=3,style=1", "adequacy=3", "adequacy=0,fluency=1", "adequacy=x,fluency=1"):
+        with pytest.raises(UsageError, match="the criteria are adequacy and fluency"):
+            read(frame, criterion=wrong)
+
+
+def test_several_scores_are_criteria() -> None:
+    frame = _two_criteria().rename({"adequacy": "A", "fluency": "F"})
+    judgments = read(frame, columns={"score": ["A", "F"]})
+    assert judgments.table["campaign"].unique(maintain_order=True).to_list() == ["A", "F"]
+    assert read(frame, columns=("score=F",)).table["score"].to_list() == frame["F"].to_list()
+
+
+def test_places_under_the_name_of_scores_are_asked_for() -> None:
+    frame = (
+        _two_criteria().drop("fluency").with_columns(adequacy=pl.col("adequacy").rank().over("annotator", "segment"))
+    )
+    frame = frame.rename({"adequacy": "score"})
+    ways = "'columns' rank=score or 'columns' score=score"
+    with pytest.raises(InputError, match=f"from 1 on in 'score', as ranks do; say which it is, as {ways}"):
+        read(frame)
+    assert read(frame, columns={"rank": "score"}).table["rank"].to_list() == [1, 2, 3] * 10
+    assert read(frame, columns={"score": "score"}).table["score"].to_list() == [1, 2, 3] * 10
+
+
+@pytest.mark.parametrize(("name", "kept"), [("mean", "a"), ("sum", "a"), ("sd", "a"), ("more", "am")])
+def test_columns_that_sum_up_others(name: str, kept: str) -> None:
+    """A column of whole numbers near the mean of others is a mean only if it is called so."""
+    a, b, c = pl.Series("a1", [3, 5, 9, 2]), pl.Series("a2", [4, 5, 1, 7]), pl.Series("a3", [5, 2, 2, 9])
+    frame = pl.DataFrame([a, b, c])
+    sums = {
+        "mean": frame.mean_horizontal().round(2),
+        "sum": frame.sum_horizontal(),
+        "sd": pl.Series([statistics.stdev(row) for row in frame.rows()]).round(3),
+        "more": frame.mean_horizontal().round(),
+    }
+    found = without_summaries(frame.with_columns(sums[name].alias(name)), ["a1", "a2", "a3", name])
+    assert {each[0] for each in found} == set(kept)
 
 
 def test_lists_of_scores_by_criterion(tmp_path: Path) -> None:

@@ -875,6 +875,294 @@ def _totals(folder: Path) -> Path:
     return workbook(folder / "b.xlsx", {"Sheet": [("Rater", "Segment", "System", "Score"), *rows]})
 
 
+def _parquet(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    pl.DataFrame(rows).write_parquet(file)
+    return file
+
+
+def _encoded(encoding: str, *header: str) -> Callable[[Path], Path]:
+    def make(folder: Path) -> Path:
+        file = long(*header)(folder)
+        file.write_bytes(file.read_text(encoding="utf-8").encode(encoding))
+        return file
+
+    return make
+
+
+PLAIN = ("annotator", "segment", "system", "score")
+FURTHER += [
+    Kind(
+        "a header that nobody knows, in one message",
+        long("Bedømmer", "Sætning", "Oversættelsessystem", "Karakter", separator=";"),
+        says="--columns annotator=Bedømmer,score=Karakter",
+    ),
+    Kind(
+        "headers that say nothing",
+        long("V1", "V2", "V3", "V4"),
+        says="--columns system=V3,annotator=V1,score=V4",
+    ),
+    Kind("conditions", long("subj", "item", "condition", "response"), says="--columns system=condition,annotator=subj"),
+    Kind(
+        "best and worst in a header",
+        rows_of(("rater", "item", "system", "rating (1 best, 5 worst)"), lambda p, t, s, x: (p, t, s, 6 - x), steps=5),
+        says="--lower-is-better",
+    ),
+    Kind(
+        "99 of five steps is no answer",
+        rows_of(PLAIN, lambda p, t, s, x: (p, t, s, 99 if (t, s) == (3, "Opus") else x), steps=5),
+        note="99 stands for no answer",
+    ),
+    Kind("Arabic digits", rows_of(PLAIN, lambda p, t, s, x: (p, t, s, "٠١٢٣٤٥"[x]), steps=5)),
+    Kind("wide digits", rows_of(PLAIN, lambda p, t, s, x: (p, t, s, "０１２３４５"[x]), steps=5)),
+    Kind("JSON in cells", rows_of(PLAIN, lambda p, t, s, x: (p, t, s, json.dumps([{"rating": x}])), steps=5)),
+    Kind(
+        "scores by humans beside metrics",
+        rows_of((*PLAIN[:3], "BLEU", "COMET", "human"), lambda p, t, s, x: (p, t, s, 7 * t % 41, 31 * t % 17 / 17, x)),
+    ),
+    Kind(
+        "places of systems",
+        lambda folder: write(
+            folder / "p.csv",
+            ("Bewerter", "Satz", "System", "Platz"),
+            [
+                (p, t, s, 1 + order.replace("=", ">").split(" > ").index(s))
+                for p, t, order in _orders_of()
+                for s in SYSTEMS
+            ],
+        ),
+        says="--columns rank=Platz",
+    ),
+    Kind(
+        "ordinals",
+        lambda folder: write(
+            folder / "p.csv",
+            ("rater", "item", "system", "rank"),
+            [
+                (p, t, s, ("1st", "2nd", "3rd")[order.replace("=", ">").split(" > ").index(s)])
+                for p, t, order in _orders_of()
+                for s in SYSTEMS
+            ],
+        ),
+    ),
+    Kind(
+        "numbered rankings",
+        lambda folder: write(
+            folder / "p.csv",
+            ("rater", "item", "ranking"),
+            [
+                (p, t, " ".join(f"{n}. {s}" for n, s in enumerate(order.replace("=", ">").split(" > "), 1)))
+                for p, t, order in _orders_of()
+            ],
+        ),
+    ),
+    Kind(
+        "two systems in a cell",
+        pairs_of(
+            ("rater", "item", "pair", "winner"), lambda p, t, a, b, d: (p, t, f"{a} vs. {b}", _won(d, a, b, "tie"))
+        ),
+    ),
+    Kind(
+        "opponents",
+        pairs_of(
+            ("rater", "item", "system", "opponent", "result"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "win", "loss", "tie")),
+        ),
+    ),
+    Kind(
+        "points against opponents",
+        pairs_of(
+            ("rater", "item", "system", "opponent", "outcome"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d if abs(d) > 6 else 0, "1", "0", "0.5")),
+        ),
+        says="--winner left=1,right=0,tie=0.5",
+    ),
+    Kind(
+        "sliders between systems",
+        pairs_of(
+            ("user", "item", "system_left", "system_right", "slider"),
+            lambda p, t, a, b, d: (p, t, a, b, -d * (1 + t % 4)),
+        ),
+        says="--columns winner=slider --winner left=negative",
+    ),
+    Kind(
+        "options",
+        pairs_of(
+            ("judge", "item", "option_a", "option_b", "Which is better?"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "Option A", "Option B", "Both are equal")),
+        ),
+    ),
+    Kind(
+        "a mean beside raters",
+        lambda folder: write(
+            folder / "m.csv",
+            ("item", "system", "A1", "A2", "A3", "score"),
+            [
+                (t, s, *(said := [_everything(100)[p, t, s] for p in PEOPLE[:3]]), round(sum(said) / 3, 2))
+                for t in TEXTS
+                for s in SYSTEMS
+            ],
+        ),
+        says="--raters A1,A2,A3",
+        people=3,
+    ),
+    Kind(
+        "a sum beside systems",
+        lambda folder: write(
+            folder / "m.csv",
+            ("rater", "item", *SYSTEMS, "Sum", "words"),
+            [
+                (p, t, *(said := [_everything()[p, t, s] for s in SYSTEMS]), sum(said), 5 + 7 * t % 20)
+                for p in PEOPLE
+                for t in TEXTS
+            ],
+        ),
+        says="--systems Opus,Lingua,Babel",
+    ),
+    Kind(
+        "criteria that nobody knows",
+        lambda folder: write(
+            folder / "c.csv",
+            (*PLAIN[:3], "Inhalt ok", "klingt gut"),
+            [(p, t, s, x, _everything(100)[p, t, SYSTEMS[2 - SYSTEMS.index(s)]]) for p, t, s, x in judgments()],
+        ),
+        says="--columns 'score=Inhalt ok,score=klingt gut'",
+        criteria=2,
+    ),
+    Kind(
+        "sentences that begin again in every file",
+        rows_of(
+            ("annotator", "file", "line", "system", "score"),
+            lambda p, t, s, x: (p, f"f{(t - 1) // 4}.txt", (t - 1) % 4 + 1, s, x),
+        ),
+    ),
+    Kind(
+        "chapters",
+        rows_of(
+            ("annotator", "Kapitel", "Satz", "System", "Punkte"),
+            lambda p, t, s, x: (p, f"Kap{(t - 1) // 4}", (t - 1) % 4 + 1, s, x),
+        ),
+        says="--columns document=Kapitel",
+    ),
+    Kind(
+        "which system",
+        rows_of(("Your name", "Which sentence?", "Which system?", "How good is it?"), lambda p, t, s, x: (p, t, s, x)),
+        says="--columns 'score=How good is it?'",
+    ),
+    Kind("a title above", lambda folder: write(folder / "t.csv", ("Our evaluation",), [[], PLAIN, *judgments()])),
+    Kind(
+        "radio buttons",
+        rows_of(
+            ("HITId", "WorkerId", "Input.system", "Input.item", *(f"Answer.quality.{k}" for k in range(1, 6))),
+            lambda p, t, s, x: (f"h{t}", p, s, t, *(str(x == k).lower() for k in range(1, 6))),
+            steps=5,
+        ),
+    ),
+    Kind(
+        "sounds with endings", rows_of(("wav", "subj", "mos"), lambda p, t, s, x: (f"utt{t:03}_{s}.wav", p, x), steps=5)
+    ),
+    Kind(
+        "people inside items",
+        lambda folder: as_json(
+            folder / "l.json",
+            [
+                {"item": t, "system": s, "ratings": [{"worker": p, "score": _everything(100)[p, t, s]} for p in PEOPLE]}
+                for s in SYSTEMS
+                for t in TEXTS
+            ],
+        ),
+    ),
+    Kind(
+        "outputs inside items",
+        lambda folder: _parquet(
+            folder / "l.parquet",
+            [
+                {
+                    "prompt": f"p{t}",
+                    "responses": [{"model": s, "score": _everything(100)[p, t, s]} for s in SYSTEMS],
+                    "labeler": p,
+                }
+                for p in PEOPLE
+                for t in TEXTS
+            ],
+        ),
+    ),
+    Kind(
+        "people and scores as lists",
+        lambda folder: _parquet(
+            folder / "l.parquet",
+            [
+                {
+                    "item": t,
+                    "system": s,
+                    "scores": [_everything(100)[p, t, s] for p in PEOPLE],
+                    "annotators": list(PEOPLE),
+                }
+                for s in SYSTEMS
+                for t in TEXTS
+            ],
+        ),
+    ),
+    Kind(
+        "a summary before the judgments",
+        lambda folder: workbook(
+            folder / "w.xlsx",
+            {"Summary": [("System", "Score"), *((s, n) for n, s in enumerate(SYSTEMS))], "Data": [PLAIN, *judgments()]},
+        ),
+    ),
+    Kind(
+        "a sheet for each document",
+        lambda folder: workbook(
+            folder / "w.xlsx",
+            {
+                f"Doc {d}": [PLAIN, *((p, (t - 1) % 4, s, x) for p, t, s, x in judgments() if (t - 1) // 4 == d)]
+                for d in range(3)
+            },
+        ),
+    ),
+    Kind(
+        "a sheet for each person, texts across",
+        lambda folder: workbook(
+            folder / "w.xlsx",
+            {
+                p: [
+                    ("System", *(f"S{t}" for t in TEXTS)),
+                    *((s, *(_everything(100)[p, t, s] for t in TEXTS)) for s in SYSTEMS),
+                ]
+                for p in PEOPLE
+            },
+        ),
+    ),
+    Kind(
+        "people above criteria",
+        lambda folder: workbook(
+            folder / "w.xlsx",
+            {
+                "S": [
+                    ("", "", *(cell for p in PEOPLE for cell in (p, ""))),
+                    ("Segment", "System", *("adequacy", "fluency") * len(PEOPLE)),
+                    *(
+                        (t, s, *(_everything(100)[p, t, q] for p in PEOPLE for q in (s, SYSTEMS[2 - SYSTEMS.index(s)])))
+                        for t in TEXTS
+                        for s in SYSTEMS
+                    ),
+                ]
+            },
+        ),
+        criteria=2,
+    ),
+    *(
+        Kind(f"{encoding} without a name", _encoded(encoding, *header), says=f"--encoding {encoding}")
+        for encoding, header in (
+            ("cp1250", ("Hodnotitel", "Věta", "Překladač", "Hodnocení")),
+            ("cp1251", ("Оценщик", "Предложение", "Система", "Оценка")),
+            ("shift_jis", ("評価者", "文番号", "システム", "評価")),
+            ("gb18030", ("标注员", "句子", "系统", "得分")),
+            ("euc_kr", ("평가자", "문장", "시스템", "점수")),
+        )
+    ),
+]
+
+
 @pytest.mark.parametrize("case", FURTHER, ids=lambda case: case.name.replace(" ", "-"))
 def test_kinds(case: Kind, adjudge: Callable[..., Run], tmp_path: Path) -> None:
     table, summary = read_kind(case, adjudge, tmp_path)
@@ -896,7 +1184,7 @@ ADVICE = [
     (("rater", "item", "question", "score"), "system=NAME", "system=question"),
     (("annotator", "item", "Which system is better?", "extra"), "system=NAME", "system='Which"),
     (("reviewer", "segment", "system", "minor", "major"), "counts of errors by severity", "score=m"),
-    (("annotator", "item", "system", "scores.a", "scores.b"), "score=NAME", "score=scores"),
+    (("annotator", "item", "system", "scores.a", "scores.b"), "each is a criterion", "raters"),
     (("annotator", "item", "system", "Rank (5 = best)"), "'score=Rank (5 = best)'", "rank="),
     (("annotator", "item", "system", "Score (1 = best)"), "lower_is_better", "values"),
     (("Prüfer", "Satz", "System", "Note"), "lower_is_better", "values"),

@@ -248,7 +248,7 @@ CROSSED = "品甲,品乙,译文,值\n" + "".join(
             CROSSED,
             "; 品甲 (2 values, such as 甲, 乙) or 品乙 (3 values, such as x, y, z) may be it; say which it is",
         ),
-        (CROSSED, "'columns' system=NAME,score=值"),
+        (CROSSED, "'columns' system=品乙,annotator=品甲,score=值"),
         (CROSSED.replace("品甲", "annotator"), "'columns' system=品乙,score=值"),
     ],
 )

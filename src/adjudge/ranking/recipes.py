@@ -13,12 +13,14 @@ different far too often: `bench/results/recipes.json` has the rates, and the fir
          than two above it.
 `wmt24`  rows of incomplete and duplicated documents are left out; the score is the mean over domains of the domain's
          mean; by domain a two-sided signed-rank test on shared segments, combined by Stouffer as if they were
-         one-sided. Written after a description of the rule; the script itself was not read.
+         one-sided. Written after the workshop's scripts: calculate_clusters.py and tools.py; where several waves judged
+         one output, these pair every wave with every other, and this averages them.
 `wmt25`  the two waves are two segments, each also compared with the other; one-sided signed-rank test, p doubled; a
          system's ranks reach to the next neighbours that differ, and lines stand where no ranks cross. Written after
          the workshop's script: 08-compute_clusters.py.
 `wmt26`  outputs averaged; the smaller p of a paired and an unpaired t-test (contrastive ESA). Written after a
-         description of the rule; the script itself was not read.
+         description of the script as of August. Other versions of it (02b-analyze_results.py) test one side, by signed
+         ranks and t, or by a bootstrap of 100 draws without a seed, which nobody can repeat.
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
 
 # What files write for a winner besides the systems' names; compared like column names.
 WINNERS: dict[str, tuple[str, ...]] = {
-    "left": PAIR_COLUMNS["left"],
-    "right": PAIR_COLUMNS["right"],
+    "left": (*PAIR_COLUMNS["left"], "win", "wins", "won"),
+    "right": (*PAIR_COLUMNS["right"], "loss", "lose", "loses", "lost"),
     "tie": (
         "tie", "draw", "equal", "both", "same", "=", "tied", "unentschieden", "gleichstand", "égalité", "empate",
         "remíza", "平局", "引き分け",
@@ -154,8 +154,7 @@ class ColumnMap:
         instead: str | None = None,
         why: str = "",
         guesses: Mapping[str, str] | None = None,
-        likeliest: str | None = None,
-        also: Mapping[str, str] | None = None,
+        ways: Sequence[str] = (),
         besides: str = "",
     ) -> InputError:
         """The error for a table in which no column has this meaning.
@@ -165,30 +164,25 @@ class ColumnMap:
             instead: another meaning that would do.
             why: who needs it.
             guesses: the columns that may be it, and what each holds.
-            likeliest: the one of them to name in the example.
-            also: what else is missing, and the column that may be it.
+            ways: the options that say which it is, the likeliest first.
             besides: further options to give with it.
         """
         taken = {column: name for name, column in self.columns.items() if column != name}
         there = ", ".join(f"{name} (taken for {taken[name]})" if name in taken else name for name in self.header)
         # Where the caller knows that no column can be it, none is named.
         free_columns = [name for name in self.header if name not in self.columns.values()]
-        likely = list(free_columns if guesses is None else guesses)[:1]
-        free, either_of = (likely or ["NAME"])[0], ""
+        likely = list(free_columns if guesses is None else guesses)
+        either_of = ""
         if guesses and len(guesses) > 1:
             several = [f"{shown(name)} ({held})" for name, held in guesses.items()]
             joined = listed(several, "or") if len(several) <= MOST_NAMES // 2 else short_list(several, "or")
-            free, either_of = likeliest or "NAME", f"; {joined} may be it"
+            either_of = f"; {joined} may be it"
         either = f"'{instead}' or '{meaning}'" if instead else f"'{meaning}'"
         what = f"has no column {either}{why}, it has {shown(there, 300)}{either_of}"
         wide = f" (or {param('systems')}, where each system has a column)" if meaning == "system" else ""
-        if meaning == "score" and either_of and "annotator" not in self.columns:
-            wide = f" (or {param('raters')}, where each annotator has a column)"
-        said = as_argument([f"{name}={shown(column)}" for name, column in {meaning: free, **(also or {})}.items()])
-        said += besides
-        return self.source.fault(
-            f"{what}; say which it is, as {param('columns')} {said}{wide}, or give {param('format')}"
-        )
+        name = "NAME" if either_of or not likely else likely[0]
+        said = [*ways] or [f"{param('columns')} {as_argument([f'{meaning}={shown(name)}'])}{besides}"]
+        return self.source.fault(f"{what}; say which it is, as {listed(said, 'or')}{wide}, or give {param('format')}")
 
     def looks_wide(self, systems: Sequence[str], joined: str = "") -> InputError:
         """The error for a table without a column of systems, but with columns of numbers that may be systems.
@@ -198,7 +192,7 @@ class ColumnMap:
             joined: what their names join, if they join two things.
         """
         what = f"has no column 'system', but {len(systems)} columns of numbers ({shown(', '.join(systems), 200)})"
-        names = shown(as_argument(systems), 200)
+        names = as_argument(systems)
         other = f"otherwise which is the system, as {param('columns')} system=NAME"
         if joined:
             ways = f"{param('wide')} annotator,system or {param('wide')} system,criterion"
@@ -238,7 +232,7 @@ class ColumnMap:
 
 
 def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[str, str]:
-    """`("system=model", ...)` as meanings, of those that are known, and columns."""
+    """`("system=model", ...)` as meanings, of those that are known, and columns; of several scores the first."""
     chosen: dict[str, str] = {}
     for entry in wanted:
         meaning, equals, column = (part.strip() for part in entry.partition("="))
@@ -246,9 +240,9 @@ def parse_columns(wanted: Sequence[str], known: Iterable[str] = KNOWN) -> dict[s
             raise UsageError(f"{param('columns')} has '{shown(entry)}', NAME=COLUMN is needed, as in system=model")
         if meaning not in known:
             raise unknown_choice("column of the judgment table", meaning, known)
-        if meaning in chosen:
+        if meaning in chosen and meaning != "score":
             raise UsageError(f"{param('columns')} says twice which column is '{meaning}'; say it once")
-        chosen[meaning] = column
+        chosen.setdefault(meaning, column)
     return chosen
 
 
@@ -345,6 +339,20 @@ def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
 def plain(name: str) -> str:
     """A name as it is compared: without case, underscores, hyphens and blanks."""
     return "".join(name.replace("_", " ").replace("-", " ").casefold().split())
+
+
+def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
+    """The columns that hold numbers and nothing else."""
+    return [
+        name
+        for name, dtype in frame.schema.items()
+        if dtype.is_numeric()
+        or (
+            dtype == pl.String
+            and frame[name].null_count() < frame.height
+            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
+        )
+    ]
 
 
 # The cells of a table in the types of the judgment table; what cannot be so is set aside by row, or left empty.
@@ -503,6 +511,8 @@ def _parse_text(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataT
     if dtype == pl.Int32:
         # Data frames write whole numbers as fractions where some are missing.
         column = column.str.replace(r"^([+-]?[0-9]+)\.0*$", "$1")
+    if name == "rank":
+        column = column.str.replace(r"^([0-9]+) ?(st|nd|rd|th|\.|er|ère|e|º|ª|位)$", "$1")
     return column.cast(dtype, strict=False)
 
 

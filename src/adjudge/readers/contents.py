@@ -7,22 +7,42 @@ its contents leave no doubt, with a note that says why, and asked for where they
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import polars as pl
 
-from adjudge.readers.columns import NO_COLUMN, PAIR_COLUMNS, SYNONYMS, ColumnMap, parse_columns, plain
-from adjudge.readers.headers import ABOUT, CRITERIA, has_stem, meaning_in, side_of, words_of
-from adjudge.readers.values import is_scale, says_lower, says_standardised
+from adjudge.readers.columns import (
+    NO_COLUMN,
+    PAIR_COLUMNS,
+    SYNONYMS,
+    ColumnMap,
+    columns_of_numbers,
+    map_columns,
+    parse_columns,
+    plain,
+)
+from adjudge.readers.headers import (
+    ABOUT,
+    CRITERIA,
+    find_joined,
+    has_stem,
+    meaning_in,
+    side_of,
+    without_outer,
+    words_of,
+)
+from adjudge.readers.parsing import SCORE_SCALE
+from adjudge.readers.values import is_scale, propose_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
 from adjudge.table.languages import is_language
-from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list
+from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list, split_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.readers.options import ReadOptions
     from adjudge.readers.parsing import LoadedTable
@@ -32,6 +52,10 @@ NEARLY = 0.95
 """A share of rows that is taken for all of them; files hold some rows twice."""
 MOST_CRITERIA = 12
 """Nobody is asked so many questions about one output; a column with more values holds people or texts."""
+STATEMENT = 4
+"""So many words in a header are a statement on which people were asked, not the name of something."""
+FEWEST_RANKED = 3
+"""The places of so many systems are no scores by chance."""
 ROWS_NEEDED = 8
 """With fewer rows everything is crossed with everything by chance."""
 
@@ -87,6 +111,7 @@ def complete(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> t
     if frame.height >= ROWS_NEEDED:
         found.find_people_and_segments()
     found.find_criteria()
+    found.refuse_ranks()
     return found.mapping, found.notes
 
 
@@ -108,6 +133,14 @@ def add_sides(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> 
     if len({"left", "right", "system"} & {*mapping.columns, *found.said}) == 0:
         found.find_sides()
     return found.mapping, found.notes
+
+
+def find_opponent(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> str | None:
+    """The column with the system that each one of the column of systems was compared with; None where there is none."""
+    if {"score", "rank", "left"} & set(mapping.columns) or frame.height < ROWS_NEEDED:
+        return None
+    found = _Contents(frame, mapping, options).opponents()
+    return found[0] if len(found) == 1 else None
 
 
 def add_hinted(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions, *, meanings: Sequence[str]) -> ColumnMap:
@@ -162,7 +195,8 @@ def take_apart(cells: pl.Series) -> tuple[pl.Series, pl.Series] | None:
 def _last_of_paths(names: pl.Series) -> pl.Series:
     """The last part of names that are folders, if it tells them apart."""
     last = names.str.extract(r"([^/\\]+)$", 1)
-    return last if not last.null_count() and last.n_unique() == names.n_unique() else names
+    names = last if not last.null_count() and last.n_unique() == names.n_unique() else names
+    return names.replace_strict(dict(zip(several := names.unique().to_list(), without_outer(several), strict=True)))
 
 
 def _parts(cells: pl.Series, pattern: str) -> tuple[pl.Series, pl.Series]:
@@ -196,12 +230,35 @@ class _Contents:
 
     def ask(self, what: str, **meanings: str) -> InputError:
         """The refusal of a table in which a column may be several things, or none, with the options that say which."""
-        ways = [self.say(meaning, column) for meaning, column in meanings.items()]
+        ways = [self.say({meaning: column}) for meaning, column in meanings.items()]
         return self.mapping.source.fault(f"{what}; say which it is, as {' or '.join(ways)}")
 
-    def say(self, meaning: str, column: str) -> str:
-        """The option that gives a column a meaning, besides what the user says already."""
-        return f"{param('columns')} {as_argument([*self.options.columns, f'{meaning}={column}'])}"
+    def say(self, meanings: Mapping[str, str]) -> str:
+        """The options that give columns a meaning, besides what the user says already; a score that is missing, too."""
+        columns = {meaning: column for meaning, column in meanings.items() if column != NO_COLUMN}
+        rest = _Contents(self.frame, replace(self.mapping, columns={**self.mapping.columns, **columns}), self.options)
+        said = [*self.options.columns, *(f"{meaning}={column}" for meaning, column in meanings.items())]
+        if {"score", "rank", "left"} & set(rest.mapping.columns) or "system" not in rest.mapping:
+            return f"{param('columns')} {as_argument(said)}"
+        with suppress(InputError):
+            rest._find_segments()
+        return rest.say_answer(rest.answers(), said)
+
+    def say_answer(self, answers: Sequence[str], said: Sequence[str]) -> str:
+        """The options that name the score, if it can be only one; `said` is what they say besides."""
+        if len(answers) != 1:
+            return f"{param('columns')} {as_argument(said)}"
+        name = answers[0]
+        named = f"{'rank' if self.holds_ranks(name) else 'score'}={name}"
+        besides, words = "", self.frame[name].drop_nulls().cast(pl.String).str.strip_chars()
+        if says_lower(name):
+            besides = f" {param('lower_is_better')}"
+        if not _are_numbers(words) and not is_scale(words):
+            different = words.unique().sort().to_list()
+            besides += f" {param('values')} {as_argument([f'{word}=NUMBER' for word in different])}"
+        elif not (numbers := words.cast(pl.Float64, strict=False)).is_between(*SCORE_SCALE).all() and "score=" in named:
+            besides += f" {propose_scale(numbers.drop_nulls())}"
+        return f"{param('columns')} {as_argument([*said, named])}{besides}"
 
     def columns(self, *meanings: str) -> list[str]:
         """The columns of these meanings, as far as there are any."""
@@ -216,6 +273,59 @@ class _Contents:
         taken = set(self.mapping.columns.values())
         return [name for name in self.frame.columns if name not in taken and self._holds_names(name)]
 
+    def answers(self) -> list[str]:
+        """The columns that may hold answers: numbers, or a few short words, that say more of nothing else."""
+        taken = set(self.mapping.columns.values())
+        free = [name for name in self.frame.columns if name not in taken]
+        own = [name for name in free if not self._says_more_of_one(name)]
+        for columns in (own, free):
+            numbers = columns_of_numbers(self.frame.select(columns))
+            numbers = without_summaries(self.frame, [name for name in numbers if not self._numbers_rows(name)])
+            words = [name for name in columns if self._holds_few_words(name)]
+            named = [name for name in numbers if not says_more(name)] or [
+                name for name in words if not says_about(name)
+            ]
+            if found := named or numbers or words:
+                return found
+        return []
+
+    def _says_more_of_one(self, name: str) -> bool:
+        """Whether a column says more of what others name, as the length of a text does: it is the same each time."""
+        if self.frame.height < ROWS_NEEDED:
+            return False
+        keys = [[key] for key in self.columns("annotator", "segment", "document", "system")]
+        keys += [self.columns("system", "segment")] if len(self.columns("annotator", "system", "segment")) == 3 else []
+        often = [key for key in keys if name not in key and 2 * self.different(*key) <= self.frame.height]
+        return any(self.different(*key) == self.different(*key, name) for key in often)
+
+    def _numbers_rows(self, name: str) -> bool:
+        numbers = self.frame[name].cast(pl.String).cast(pl.Float64, strict=False)
+        return self.frame.height >= ROWS_NEEDED and numbers.is_sorted() and self.different(name) == self.frame.height
+
+    def _holds_few_words(self, name: str) -> bool:
+        column = self.frame[name]
+        given = column.drop_nulls().str.strip_chars() if column.dtype == pl.String else pl.Series([], dtype=pl.String)
+        few = 2 <= given.n_unique() <= min(MOST_CRITERIA, len(given) // 2)
+        return bool(few and (given.str.len_chars().max() or 0) <= LONG_NAME)  # type: ignore[operator]
+
+    def refuse_ranks(self) -> None:
+        """Refuse scores that look like ranks, of which the lowest is the best, unless the user says what they are."""
+        score = self.mapping.columns.get("score", "")
+        if score and "score" not in self.said and not self.options.lower_is_better and self.holds_ranks(score):
+            what = f"numbers the systems of each text from 1 on in '{shown(score)}', as ranks do"
+            raise self.ask(what, rank=score, score=score)
+
+    def holds_ranks(self, name: str) -> bool:
+        """Whether numbers are the places of systems: in (nearly) every group that was judged together, from 1 on."""
+        key = self.columns("campaign", "annotator", "segment", "document", "criterion", "target_lang", "pair")
+        number = pl.col(name).cast(pl.Float64, strict=False)
+        if "system" not in self.mapping or not key or name not in columns_of_numbers(self.frame):
+            return False
+        place = (number.rank("min").over(key) == number).mean()
+        together = pl.len().over(key).mean()
+        is_place, size = self.frame.select(place.alias("place"), together.alias("size")).row(0)
+        return bool(size >= FEWEST_RANKED and is_place >= NEARLY)
+
     def _holds_names(self, name: str) -> bool:
         column = self.frame[name]
         if not (column.dtype == pl.String or column.dtype.is_integer()) or column.null_count() > 0:
@@ -229,6 +339,58 @@ class _Contents:
             return False
         short = words.str.len_chars().sum() / len(words) <= LONG_NAME
         return short and 2 <= words.n_unique() <= max(2, self.frame.height // 2)
+
+    def columns_of_answers(self) -> list[str]:
+        """The columns that may hold the answers about one system each: numbers, or words of a scale."""
+        free = [name for name in self.frame.columns if name not in self.mapping.columns.values()]
+        numbers = columns_of_numbers(self.frame.select(free))
+        numbers += [name for name in free if name not in numbers and self._holds_scale(name)]
+        held = [name for name in numbers if plain(name) != "id" and not self._says_more_of_one(name)]
+        held = [name for name in held if not says_more(name) or questions_in([name]) or people_in([name])]
+        return without_summaries(self.frame, held)
+
+    def _holds_scale(self, name: str) -> bool:
+        """Whether a column holds words of a scale: neither letters, by which systems are called, nor texts."""
+        words = self.frame[name].drop_nulls() if self.frame.schema[name] == pl.String else pl.Series(dtype=pl.String)
+        longest = words.str.strip_chars().str.len_chars().max() or 0
+        return bool(1 < longest <= LONG_NAME) and is_scale(words.str.strip_chars())  # type: ignore[operator]
+
+    def likely_systems(self) -> list[str]:
+        """The columns that may be the systems', the likeliest first: a few short names, each of them often.
+
+        Where everybody judges everything, annotators, systems and segments look alike but for their number. Otherwise
+        more of the systems than of the people meet on each text.
+        """
+        taken = set(self.mapping.columns.values())
+        free = [name for name in self.frame.columns if name not in taken and not says_more(name)]
+        likely = [name for name in free if not says_people(name) and self._holds_few_names(name)]
+        if not likely and self.frame.height >= ROWS_NEEDED:
+            coded = [name for name in self.free() if name in free and self._is_balanced(name)]
+            key = self.different(*coded, *self.columns("segment")) if coded else 0
+            likely = coded if len(coded) > 1 and key >= NEARLY * self.frame.height > 2 * self._texts() else []
+        text = self.columns("segment")
+
+        def is_met(name: str) -> float:
+            others = [*text, *(other for other in likely if other != name)]
+            return self.different(name, *others) / (self.different(*others) * self.different(name)) if others else 1.0
+
+        return sorted(likely, key=lambda name: (-round(is_met(name), 2), self.different(name)))
+
+    def _holds_few_names(self, name: str) -> bool:
+        words = self.frame[name].drop_nulls() if self.frame.schema[name] == pl.String else pl.Series()
+        if words.cast(pl.Float64, strict=False).null_count() == 0 or self._holds_scale(name):
+            return False
+        few = 2 <= words.n_unique() <= max(2, self.frame.height // 2)
+        # Longer values are probably texts.
+        return few and words.str.len_chars().sum() <= LONG_NAME * len(words)
+
+    def _texts(self) -> int:
+        return self.different(*self.columns("segment")) if "segment" in self.mapping else 0
+
+    def _is_balanced(self, name: str) -> bool:
+        """Whether each of a few numbers stands (nearly) as often as each other, as those of systems do, not answers."""
+        times = self.frame[name].value_counts()["count"]
+        return bool(times.max() <= 1.2 * times.min())  # type: ignore[operator]
 
     def take_hinted(self, meaning: str) -> None:
         """Take the column whose header alone hints at a meaning, if it holds what the meaning needs."""
@@ -280,6 +442,14 @@ class _Contents:
         what = f"'{shown(left)}' and '{shown(right)}' name the same systems, and never the same one in a row"
         self.notes.append(f"{what}, so they are taken for the two that are compared; --columns says otherwise")
 
+    def opponents(self) -> list[str]:
+        """The columns that name the same systems as the column of systems, and never the same one in a row."""
+        system = self.mapping.columns["system"]
+        own = self.frame[system].cast(pl.String)
+        others = {name: self.frame[name].cast(pl.String) for name in self.free()}
+        few = 2 * own.n_unique() <= len(own)
+        return [n for n, name in others.items() if few and set(name) <= {*own} and not (own == name).any()]
+
     def find_context_of_pairs(self) -> None:
         """Find who compared two systems, and on which text, where the headers do not say it."""
         sides, rows = self.columns("left", "right"), self.frame.height
@@ -315,7 +485,8 @@ class _Contents:
     def refuse_unnamed(self, column: str) -> None:
         """Refuse a table that names no annotators, unless this column does."""
         what = f"names no annotators, unless '{shown(column)}' ({self._values(column)}) does, which changes the result"
-        ways = f"{self.say('annotator', column)}, or {self.say('annotator', NO_COLUMN)} if it names none"
+        none = self.say({"annotator": NO_COLUMN})
+        ways = f"{self.say({'annotator': column})}, or {none} if it names none"
         raise self.mapping.source.fault(f"{what}; say {ways}")
 
     def find_score(self) -> None:
@@ -369,6 +540,12 @@ class _Contents:
                 items = items or self._once(
                     [name for name in self._items() if name not in ways and self._is_crossed(name, *key)]
                 )
+            if people and not items and (both := self._find_places(system, *people, *others)):
+                document, segment = sorted(both, key=self.different)
+                why = "both together have every system about once for each annotator"
+                self.take("document", document, why)
+                self.take("segment", segment, why)
+                return
             # Whoever judges every system once looks like a text that was judged once for every system.
             if len(items) == 1 and (people or self._looks_like_item(items[0])):
                 why = "each of its values has every system about once"
@@ -376,6 +553,11 @@ class _Contents:
             elif len(items) == 1 and not _has_word(items[0], _ABOUT):
                 what = f"has '{shown(items[0])}' ({self._values(items[0])}), which may name people or texts"
                 raise self.ask(what, annotator=items[0], segment=items[0])
+
+    def _find_places(self, system: str, *others: str) -> tuple[str, str] | None:
+        """The two columns that only together say which text it is, such as file and line; None where none do."""
+        pairs = [pair for pair in combinations(self._items(), 2) if self._are_crossed(pair, system, *others)]
+        return pairs[0] if len(pairs) == 1 else None
 
     def _items(self) -> list[str]:
         """Columns that can identify what was judged: names, or the texts themselves."""
@@ -394,11 +576,14 @@ class _Contents:
         )
 
     def _is_crossed(self, name: str, system: str, *others: str) -> bool:
+        return self._are_crossed([name], system, *others)
+
+    def _are_crossed(self, names: Sequence[str], system: str, *others: str) -> bool:
         """Whether each value has nearly every system, and each of them once (for each annotator)."""
-        values, rows = self.different(name), self.frame.height
-        systems, met = self.different(system), self.different(name, system)
+        values, rows = self.different(*names), self.frame.height
+        systems, met = self.different(system), self.different(*names, system)
         complete = met >= NEARLY * values * systems and values > 1
-        return complete and self.different(name, system, *others) >= NEARLY * rows
+        return complete and self.different(*names, system, *others) >= NEARLY * rows
 
     def _find_people(self, system: str, others: Sequence[str]) -> None:
         called = [name for name in self.free() if plain(name) in _PEOPLE and self._judged_several(name, system)]
@@ -431,9 +616,9 @@ class _Contents:
         if "segment" not in self.mapping and len(unclear) > 1 and not people:
             few, *_, many = sorted(unclear, key=self.different)
             may = " and ".join(f"'{shown(name)}' ({self._values(name)})" for name in (few, many))
-            both = as_argument([*self.options.columns, f"annotator={few}", f"segment={many}"])
+            both = self.say({"annotator": few, "segment": many})
             what = f"names neither annotators nor segments, unless {may} do"
-            raise self.mapping.source.fault(f"{what}; say {param('columns')} {both}, or which columns else")
+            raise self.mapping.source.fault(f"{what}; say {both}, or which columns else")
         if unclear and not people:
             self.refuse_unnamed(next((name for name in unclear if _has_word(name, _PEOPLE)), unclear[0]))
         return None
@@ -503,9 +688,10 @@ class _Contents:
         if unclear:
             first = unclear[0]
             what = f"has several judgments of one output by one person, told apart by '{shown(first)}'"
-            raise self.ask(
-                f"{what} ({self._values(first)}): what was asked, or another text", criterion=first, document=first
-            )
+            # What is numbered is more likely a text.
+            may_be = ("document", "criterion") if self._is_numbered(first) else ("criterion", "document")
+            said = f"{what} ({self._values(first)}): what was asked, or another text"
+            raise self.ask(said, **dict.fromkeys(may_be, first))
         return None
 
 
@@ -541,16 +727,21 @@ def says_people(name: str) -> bool:
     return plain(name) in _PEOPLE
 
 
+def says_again(name: str) -> bool:
+    """Whether a name says that something was done again: `Round 2`, `session1`."""
+    return bool(set(words_of(name)) & set(_AGAIN))
+
+
 def says_about(name: str) -> bool:
     """Whether a header says more of something, as `domain` and `age` do, and so names no answers."""
-    return bool(set(words_of(name)) & set(ABOUT)) or _has_word(name, _ABOUT_ITEMS)
+    return len(words_of(name)) < STATEMENT and (bool(set(words_of(name)) & set(ABOUT)) or _has_word(name, _ABOUT_ITEMS))
 
 
 def says_more(name: str) -> bool:
     """Whether a header names neither systems nor scores: a question, people, times, or what says more of others."""
     won = plain(name) in map(plain, PAIR_COLUMNS["winner"])
     asked = won or "?" in name or _has_word(name, (*_ASKED, *SYNONYMS["criterion"])) or plain(name).isdigit()
-    about = bool(set(words_of(name)) & set(ABOUT))
+    about = len(words_of(name)) < STATEMENT and bool(set(words_of(name)) & set(ABOUT))
     return asked or about or meaning_in(name) in ("annotator", "segment")
 
 
@@ -580,18 +771,47 @@ def people_in(names: Iterable[str]) -> list[str]:
     return [name for name in names if re.sub(r"([0-9]+|(?<=[ _-])[a-z])$", "", name.casefold()).strip(" _-") in words]
 
 
+def _parse_weights(text: str) -> dict[str, float]:
+    """`adequacy=2,fluency=1` as the weights of several criteria; none where a text names one criterion alone."""
+    entries = [entry.rpartition("=") for entry in split_names(text)]
+    try:
+        weights = {name.strip(): float(weight) for name, _, weight in entries if name}
+    except ValueError:
+        weights = {}
+    return weights if len(weights) == len(entries) > 1 and min(weights.values()) > 0 else {}
+
+
+def _combine(judgments: Judgments, weights: Mapping[str, float]) -> Judgments:
+    """One judgment for each output and person: the weighted mean of the scores by these criteria."""
+    key = [name for name in (*KEY, "revision") if name in judgments.table.columns]
+    has_all = pl.col("criterion").filter(pl.col("score").is_not_null()).n_unique().over(key) == len(weights)
+    whole = judgments.keep(has_all, otherwise="without a score by each criterion")
+    weight = pl.col("criterion").cast(pl.String).str.strip_chars().replace_strict(weights, return_dtype=pl.Float64)
+    score = (pl.col("score") * weight).sum().over(key) / weight.sum().over(key)
+    said = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
+    table = whole.table.with_columns(score.alias("score"), pl.lit(said).alias("criterion"))
+    table = table.filter(pl.struct(key).is_first_distinct())
+    note = f"scores are weighted means of {len(weights)} criteria ({shown(said)}), as asked by --criterion"
+    return replace(whole, table=table, notes=(*whole.notes, note))
+
+
 def choose_criterion(judgments: Judgments, options: ReadOptions) -> Judgments:
-    """The judgments by one criterion, or by all: then each is a campaign of its own, so that none is mixed."""
+    """The judgments by one criterion, by several with weights, or by all, of which each is a campaign of its own."""
     table = judgments.table
     given = table["criterion"].cast(pl.String).str.strip_chars() if "criterion" in table.columns else pl.Series([""])
     names = given.drop_nulls().unique(maintain_order=True).to_list()
     listed = short_list([shown(name) for name in names])
     if options.criterion is not None:
         wanted = [name for name in names if plain(name) == plain(options.criterion) and name]
-        if not wanted:
+        weights = {} if wanted else _parse_weights(options.criterion)
+        for asked in weights:
+            wanted += [each for each in names if plain(each) == plain(asked)]
+        if not wanted or len(wanted) < len(weights):
             have = f"the criteria are {listed}" if any(names) else "no column holds criteria"
             raise UsageError(f"{param('criterion')} is '{shown(options.criterion)}', but {have}")
-        return judgments.keep(pl.lit(given.is_in(wanted)), otherwise=f"by another criterion than '{shown(wanted[0])}'")
+        by_others = " or ".join(f"'{shown(name)}'" for name in wanted)
+        kept = judgments.keep(pl.lit(given.is_in(wanted)), otherwise=f"by another criterion than {by_others}")
+        return _combine(kept, dict(zip(wanted, weights.values(), strict=True))) if weights else kept
     if len(names) < 2:
         return judgments
     campaign = pl.col("campaign").fill_null("")
@@ -600,3 +820,119 @@ def choose_criterion(judgments: Judgments, options: ReadOptions) -> Judgments:
     table = table.with_columns(name.otherwise(campaign + "/" + pl.lit(given)).alias("campaign"))
     note = f"{len(names)} criteria ({listed}) are kept apart and never mixed"
     return replace(judgments, table=table, notes=(*judgments.notes, f"{note}; --criterion chooses one"))
+
+
+def explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> InputError:
+    """The error for a table without a column of systems, with what its columns look like."""
+    if _begins_with_values(frame):
+        first = shown(", ".join(frame.columns), 100)
+        names = "annotator,segment,system,score"
+        raise mapping.source.fault(
+            f"begins with values ({first}), not with names of columns; add a first line: {names}"
+        )
+    contents = _Contents(frame, mapping, options)
+    likely, numbers = contents.likely_systems(), contents.columns_of_answers()
+    if len(numbers) > 1 and not contents.columns("score", "rank"):
+        asked, people = questions_in(numbers), people_in(numbers)
+        # In a table with a column for each system, at most people and texts have names.
+        if not asked and not people and len(likely) < 2:
+            parts = find_joined(numbers) or ()
+            joined = (short_list([shown(name) for name in dict.fromkeys(part)]) for part in parts)
+            return mapping.looks_wide(numbers, " with ".join(joined))
+        raters = f" (and {param('raters')} {as_argument(people)}, if each is an annotator)" if len(people) > 1 else ""
+        if not likely:
+            what = "has no column 'system', without which nothing can be ranked"
+            say = f"add one, or say which it is, as {param('columns')} system=NAME{raters}"
+            return mapping.source.fault(f"{what}; {say}")
+    several = len(likely) == 2 and "annotator" not in mapping
+    ways = [
+        contents.say({"system": name, **({"annotator": other} if several else {})})
+        for name, other in zip(likely, reversed(likely), strict=True)
+    ]
+    guesses = {name: list_values(frame[name]) for name in likely}
+    return mapping.missing("system", guesses=guesses, ways=ways if len(ways) < FEWEST_RANKED else ())
+
+
+def explain_missing_answer(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> InputError:
+    """The error for a table without a column of scores or ranks, with what may hold them."""
+    # Of what the table does not have, such as the score, an empty column was made.
+    frame = frame.drop(name for name in frame.columns if name not in {*mapping.columns, *mapping.header})
+    contents = _Contents(frame, replace(mapping, columns={name: name for name in mapping.columns}), options)
+    likely = contents.answers()
+    names, fault = shown(", ".join(likely), 200), mapping.source.fault
+    if len(counts := severities_in(likely)) > 1:
+        what = f"has no column 'score', but counts of errors by severity ({', '.join(counts)})"
+        weighted = "add a column with their weighted sum, such as minor + 5 times major"
+        say = f"{weighted}, and say {param('columns')} score=NAME {param('lower_is_better')}"
+        return fault(f"{what}; {say}; or give the errors one by one, as {param('format')} mqm")
+    if len(people := people_in(likely)) > 1 and "annotator" not in mapping:
+        what = f"has no column 'score', but columns of numbers that are called like annotators ({', '.join(people)})"
+        return fault(f"{what}; say {param('raters')} {as_argument(people)}")
+    if len(likely) > 1 and set(likely) <= set(columns_of_numbers(frame)):
+        # Several columns of one scale are several annotators' or several criteria.
+        inside = " inside one field" if fields_of_one(likely) else ""
+        several = [f"score={name}" for name in likely] if "annotator" in mapping else ["score=NAME", "score=NAME"]
+        each = f"if each is a criterion, say {param('columns')} {as_argument(several)}"
+        if "annotator" not in mapping:
+            each = f"if each is an annotator, say {param('raters')} {as_argument(likely)}; {each}"
+        what = f"has no column 'rank' or 'score', but {len(likely)} columns of numbers{inside} ({names})"
+        return fault(f"{what}; {each}; if one is the score, say it alone, as {param('columns')} score=NAME")
+    guesses = {name: list_values(frame[name]) for name in likely}
+    unsure = f" (with {param('lower_is_better')}, if lower is better)"
+    way = contents.say_answer(likely, options.columns) if len(likely) == 1 else ""
+    unsure = "" if param("lower_is_better") in way or meaning_in("".join(likely)) or "rank=" in way else unsure
+    return mapping.missing("score", instead="rank", guesses=guesses, ways=[way + unsure] if way else ())
+
+
+def _begins_with_values(frame: pl.DataFrame) -> bool:
+    """Whether the names of columns are values: numbers above numbers, and a name that stands in its own column."""
+    texts = frame.select(pl.all().cast(pl.String)) if not any(d.is_nested() for d in frame.dtypes) else pl.DataFrame()
+    numbers = [name for name in columns_of_numbers(texts) if re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", name.strip())]
+    again = [name for name in texts.columns if name not in numbers and (texts[name] == name).any()]
+    return bool(numbers and again)
+
+
+# How people call the rows below a table that count or sum it up, and the columns beside it.
+TOTALS = (
+    "total", "totals", "subtotal", "grandtotal", "sum", "average", "averages", "avg", "mean", "means", "median",
+    "gesamt", "summe", "mittelwert", "durchschnitt", "schnitt", "moyenne", "somme", "media", "promedio", "suma",
+    "průměr", "součet", "celkem", "合计", "总计", "平均", "平均值", "合計", "平均値",
+)  # fmt: skip
+
+
+def without_summaries(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
+    """The columns of numbers without those that sum up the ones before them, row by row: their sum, mean or deviation.
+
+    A mean of whole numbers may be one by chance, so there the name must say it, too.
+    """
+    kept: list[str] = []
+    numbers = frame.select(pl.col(names).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False))
+    for name in names:
+        given, before = numbers[name], numbers.select(kept)
+        if len(kept) > 1:
+            means = before.mean_horizontal()
+            squares = before.select(pl.sum_horizontal((pl.all() - means) ** 2)).to_series()
+            sums = [before.sum_horizontal(), means, (squares / len(kept)).sqrt(), (squares / (len(kept) - 1)).sqrt()]
+            decimals = frame[name].cast(pl.String).str.extract(r"\.([0-9]*[1-9])", 1).str.len_chars().max() or 0
+            near = 0.51 * 10.0 ** -float(decimals)  # type: ignore[arg-type]
+            sure = decimals or plain(name) in TOTALS
+            found = [((given - each).abs() <= near).mean() or 0.0 for each in (sums if sure else sums[:1])]
+            if max(found) >= NEARLY:
+                continue
+        kept.append(name)
+    return kept
+
+
+def drop_summary(loaded: LoadedTable, options: ReadOptions) -> LoadedTable:
+    """The table without a column of scores that only sums up others, which then are the annotators'."""
+    frame, said = loaded.frame, parse_columns(options.columns)
+    mapping = map_columns(frame.columns, loaded.source, columns=options.columns, meanings=SYNONYMS)
+    score = mapping.columns.get("score")
+    if score is None or "annotator" in mapping or "score" in said:
+        return loaded
+    numbers = [name for name in columns_of_numbers(frame) if name not in mapping.columns.values()]
+    others = [name for name in numbers if not says_about(name)]
+    if len(others) < 2 or score in without_summaries(frame, [*others, score]):
+        return loaded
+    note = f"'{shown(score)}' only sums up {short_list([shown(name) for name in others])} and is not read"
+    return replace(loaded, frame=frame.drop(score), notes=(*loaded.notes, note))

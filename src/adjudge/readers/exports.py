@@ -11,16 +11,17 @@ from __future__ import annotations
 import re
 import zipfile
 from dataclasses import replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
 from adjudge.readers.columns import parse_columns, plain
-from adjudge.readers.headers import side_of
+from adjudge.readers.headers import count_same, side_of
 from adjudge.readers.wide import stack
 from adjudge.table.errors import InputError, shown
 from adjudge.table.files import PACKING_FAULTS, parse_json
-from adjudge.table.wording import agreeing, counted
+from adjudge.table.wording import agreeing, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -105,6 +106,7 @@ _TASK = re.compile(r"^samples_(.+?)(_\d{4}-.*)?$")
 _POTATO = re.compile(r"^(?:label_annotations\.)?(.+?)(?::::|(?<=[^.])\.)([^.:]+)$")
 _STEP = re.compile(r"^(?:scale_)?([+-]?[0-9]+(?:\.[0-9]+)?)$")
 _CHECKED = ("true", "1", "1.0", "on", "checked")
+_NEARLY = 0.95
 
 
 def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict[int, str]] | None:
@@ -234,7 +236,7 @@ def read_eval_archive(path: Path) -> dict[str, Any] | None:
 
 def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, ReadOptions]:
     """A table with the meanings of its columns, where it is an export of a known tool; otherwise as it is."""
-    loaded = _of_prodigy(_without_sides(_fold_answers(loaded)))
+    loaded = fold_choices(_of_prodigy(_without_sides(_fold_answers(loaded))))
     header = {plain(name): name for name in reversed(loaded.frame.columns)}
     said = parse_columns(options.columns)
     feedback = [name for name in loaded.frame.columns if name.startswith(FEEDBACK)]
@@ -327,6 +329,34 @@ def _fold_answers(loaded: LoadedTable) -> LoadedTable:
     note = f"{_file_name(loaded)} is an export of Potato: {counted(len(folded), 'question')}"
     frame = loaded.frame.with_columns(folded).drop(name for name in parts if name not in questions)
     return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | set(questions))
+
+
+_UNCHECKED = ("false", "0", "0.0", "off", "unchecked", "no", "")
+
+
+def fold_choices(loaded: LoadedTable) -> LoadedTable:
+    """A table with one column for each question that has a column for each answer, of which one is checked in a row.
+
+    Forms write radio buttons so: `Answer.quality.1`, `Answer.quality.2`, ...; `winner_model_a`, `winner_model_b`.
+    """
+    frame, folded = loaded.frame, loaded.frame
+    marked = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Boolean) or kind.is_integer()]
+    words = {name: frame[name].cast(pl.String).str.to_lowercase() for name in marked}
+    choices = [n for n in words if words[n].fill_null("").is_in([*_CHECKED, "yes", *_UNCHECKED]).all()]
+    notes = []
+    for _, numbered in groupby(enumerate(choices), lambda each: frame.columns.index(each[1]) - each[0]):
+        names = [name for _, name in numbered]
+        start = count_same(names)
+        question = "".join(names[0][:start]).rstrip(" ._:-[(/")
+        checked = [words[name].is_in([*_CHECKED, "yes"]) for name in names]
+        once = pl.select(pl.sum_horizontal(checked) == 1).to_series().mean() or 0.0
+        if len(names) < 2 or not question or question in frame.columns or once < _NEARLY:  # type: ignore[operator]
+            continue
+        answers = [name[start:].strip("])") for name in names]
+        given = [pl.when(mark).then(pl.lit(answer)) for mark, answer in zip(checked, answers, strict=True)]
+        folded = folded.with_columns(pl.coalesce(given).alias(question)).drop(names)
+        notes.append(f"the marks in {short_list(names)} say the answers to '{shown(question)}'")
+    return replace(loaded, frame=folded, notes=(*loaded.notes, *notes)) if notes else loaded
 
 
 def _answer_in(column: str, answer: str, *, alone: bool) -> pl.Expr:

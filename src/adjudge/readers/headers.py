@@ -7,11 +7,13 @@ where one header alone has it, and where the column holds what its meaning needs
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
+from itertools import takewhile
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Side = Literal["left", "right"]
 
@@ -109,6 +111,7 @@ def words_of(header: str) -> tuple[str, ...]:
 def meaning_in(header: str) -> str | None:
     """What a header seems to name; None where it says more of something, or nothing that is known."""
     words = words_of(header)
+    words = words[1:] if len(words) == 2 and words[0] in ("which", "what") else words
     lengths = {meaning: _longest(words, stems) for meaning, stems in STEMS.items()}
     longest = max(lengths.values())
     meanings = [name for name, length in lengths.items() if length == longest]
@@ -160,3 +163,70 @@ def has_stem(header: str, stems: Iterable[str]) -> bool:
         for word in words
         for stem in stems
     )
+
+
+_WORD_OF_ALL = r"(?:scores?|ratings?|rank|rank of|bewertung|wertung|note|nota|punkte|answer)"
+_AROUND = re.compile(
+    rf"^{_WORD_OF_ALL}[ _.:-]+|[ _.:-]+{_WORD_OF_ALL}$|\s*[(\[][0-9][^()\[\]]*[)\]]$|\.[a-z0-9]{{3,4}}$", re.IGNORECASE
+)
+_ALIKE = 3
+"""So many words that all names begin or end with are a sentence around them."""
+
+
+def without_outer(names: Sequence[str]) -> list[str]:
+    """Names without what all have in common.
+
+    It is a field around them, as in `scores.Opus`, a word or a scale as in `Opus_score` and `Opus (0-100)`, the ending
+    of files, or the sentence of a question.
+    """
+    outer = {name.rpartition(".")[0] for name in names}
+    inner = [name.rpartition(".")[2] for name in names] if len(outer) == 1 else list(names)
+    around = {match[0].casefold() if (match := _AROUND.search(name)) else "" for name in inner}
+    inner = [_AROUND.sub("", name, count=1) for name in inner] if len(around) == 1 else inner
+    words = [name.split() for name in inner]
+    first, last = (count_same([row[::step] for row in words]) for step in (1, -1))
+    short = [" ".join(row[first : len(row) - last]).rstrip(" ?:.,") for row in words]
+    is_sentence = first + last >= _ALIKE and all(short)
+    return short if is_sentence else inner
+
+
+def count_same(rows: Iterable[Iterable[str]]) -> int:
+    """Count the first words, or letters, that all rows share."""
+    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*rows, strict=False)))
+
+
+# Names of columns that join two things: `Sentence 3 [Opus]`, `item3_Opus`, `Opus / fluency`.
+_BRACKETED = re.compile(r"^(.*\S)\s*\[([^\[\]]+)\]$")
+_JOINTS = (" / ", " | ", " - ", ": ", "::", "__", "_", "/", ".", "-", " ")
+
+
+def find_joined(names: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Both parts of names that join two things, all with all; None where they do not."""
+    for split in split_in_two(names):
+        joined = cross(split)
+        if joined is not None and len(joined) == len(names):
+            return [first for first, _ in joined.values()], [second for _, second in joined.values()]
+    return None
+
+
+def cross(split: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]] | None:
+    """The names of which each part comes with several others, if both parts are crossed; None where they are not."""
+    left = dict(split)
+    while True:
+        often = [Counter(parts[side] for parts in left.values()) for side in (0, 1)]
+        kept = {name: (one, two) for name, (one, two) in left.items() if often[0][one] > 1 and often[1][two] > 1}
+        if len(kept) == len(left):
+            break
+        left = kept
+    one, two = ({parts[side] for parts in left.values()} for side in (0, 1))
+    whole = len(left) == len(set(left.values())) == len(one) * len(two)
+    return left if whole and len(one) > 1 and len(two) > 1 else None
+
+
+def split_in_two(names: Sequence[str]) -> Iterator[dict[str, tuple[str, str]]]:
+    """The ways to take names apart: at brackets, or at the last or first of some sign."""
+    yield {name: (match[1], match[2]) for name in names if (match := _BRACKETED.match(name))}
+    for joint in _JOINTS:
+        for cut in (str.rpartition, str.partition):
+            parts = {name: cut(name, joint) for name in names if joint in name}
+            yield {name: (first.strip(), second.strip()) for name, (first, _, second) in parts.items()}

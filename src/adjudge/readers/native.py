@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import (
+    BOOLEANS,
     KINDS_ELSEWHERE,
     SYNONYMS,
     USUAL_LABELS,
     ColumnMap,
     check_cells,
     check_scale_of_scores,
+    columns_of_numbers,
     convert_cells,
     map_columns,
     parse_columns,
@@ -26,19 +28,16 @@ from adjudge.readers.columns import (
 )
 from adjudge.readers.contents import (
     MOST_CRITERIA,
-    ROWS_NEEDED,
+    TOTALS,
     add_hinted,
     choose_criterion,
     complete,
     criteria_in,
-    fields_of_one,
-    list_values,
-    people_in,
-    questions_in,
-    says_about,
-    says_more,
-    says_people,
-    severities_in,
+    drop_summary,
+    explain_missing_answer,
+    explain_missing_system,
+    find_opponent,
+    says_again,
     split_names_of_outputs,
 )
 from adjudge.readers.exports import as_export
@@ -47,19 +46,16 @@ from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, s
 from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text, split_objects
 from adjudge.readers.values import (
     empty_marks,
-    is_scale,
     name_protocol,
     put_on_scale,
     refuse_lower,
     replace_words,
-    says_lower,
     says_standardised,
     show_standardised,
 )
 from adjudge.readers.wide import (
     find_columns,
     find_crossed,
-    find_joined,
     find_lists,
     find_orders,
     find_texts,
@@ -75,16 +71,16 @@ from adjudge.readers.wide import (
 )
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import InputError, Source, UsageError, param, shown
-from adjudge.table.files import atomic_path, write_text
+from adjudge.table.files import ABOUT_FILES, atomic_path, write_text
 from adjudge.table.judgments import SCHEMA, ColumnUse, Judgments, SetAside, concat
 from adjudge.table.languages import pair_in_name, pair_name
 from adjudge.table.participants import mark_humans, with_judges
 from adjudge.table.protocols import ASSUMED_OF_RANKS, ASSUMED_OF_SCORES, KINDS, PROTOCOLS
 from adjudge.table.record import say_record
-from adjudge.table.wording import LONG_NAME, agreeing, as_argument, counted, short_list
+from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
@@ -181,6 +177,7 @@ def _files_in(path: Path) -> dict[Path, str]:
     if not path.is_dir():
         return {path: stem(path)}
     files = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS and file.is_file())
+    files = [file for file in files if not ABOUT_FILES.search(file.name)]
     if not files:
         raise InputError("this folder holds no table; name the files", file=path)
     alike = len(files) > 1 and len({stem(file) for file in files}) == 1
@@ -257,8 +254,24 @@ def _asked_in_names(
         return "pair"
     if "annotator" not in said or "criterion" in said:
         return None
-    again = of_sheets and _same_outputs(tables, maps, also=("annotator",))
-    return "criterion" if again or len(criteria_in(names)) == len(names) else None
+    if len(criteria_in(names)) == len(names):
+        return "criterion"
+    if not of_sheets or not _share_keys(tables, maps):
+        return None
+    numbered = len({re.sub("[0-9]+", "#", name) for name in names}) == 1 and not says_again(names[0])
+    return "document" if numbered and "document" not in said else "criterion"
+
+
+def _share_keys(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap]) -> bool:
+    """Whether the same people judge the same texts of the same systems in several tables, so that something differs."""
+    if any(name not in mapping for mapping in maps for name in ("system", "segment", "annotator")):
+        return False
+    names = ("system", "segment", "annotator", "document")
+    keys = [
+        set(t.frame.select(m.columns[n] for n in names if n in m).rows()) for t, m in zip(tables, maps, strict=True)
+    ]
+    again = sum(map(len, keys)) - len(set.union(*keys))
+    return 10 * again > sum(map(len, keys))
 
 
 def _lacks_system(loaded: LoadedTable, mapping: ColumnMap) -> bool:
@@ -275,13 +288,10 @@ def _lacks_system(loaded: LoadedTable, mapping: ColumnMap) -> bool:
     return bool(answered) and not elsewhere
 
 
-def _same_outputs(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap], *, also: Sequence[str] = ()) -> bool:
-    """Whether tables without annotators judge the same outputs, so that they are of several people.
-
-    Tables with annotators (`also`) judge the same outputs by the same people, so that something else was asked.
-    """
-    needed = ("system", "segment", *also)
-    if any(("annotator" in m) != bool(also) or any(name not in m for name in needed) for m in maps):
+def _same_outputs(tables: Sequence[LoadedTable], maps: Sequence[ColumnMap]) -> bool:
+    """Whether tables without annotators judge the same outputs, so that they are of several people."""
+    needed = ("system", "segment")
+    if any("annotator" in m or any(name not in m for name in needed) for m in maps):
         return False
     outputs = [set(t.frame.select(m.columns[n] for n in needed).rows()) for t, m in zip(tables, maps, strict=True)]
     shared = set.intersection(*outputs)
@@ -305,12 +315,23 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
     """
     if loaded.frame.height == 0:
         raise loaded.source.fault("holds a header but no judgments; add rows")
-    loaded = loaded if _is_native(loaded.frame) else _without_totals(_fill_blocks(loaded))
+    if not _is_native(loaded.frame):
+        loaded = _without_totals(_fill_blocks(replace(loaded, frame=_with_western_digits(loaded.frame))))
+        loaded = drop_summary(loaded, options)
     frame, source = loaded.frame, loaded.source
     if options.raters and options.systems:
         raise UsageError(
             f"{param('systems')} and {param('raters')} cannot both be given; put one of the two below each other"
         )
+    scores = {entry for entry in options.columns if entry.partition("=")[0].strip() == "score"}
+    if len(scores) > 1:
+        asked = find_columns(
+            frame.columns,
+            [each.partition("=")[2].strip() for each in sorted(scores, key=options.columns.index)],
+            source,
+        )
+        options = replace(options, columns=tuple(entry for entry in options.columns if entry not in scores))
+        return read_loaded(unpivot_criteria(loaded, asked), options, campaign)
     if options.raters:
         table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
         judgments = read_loaded(table, replace(options, raters=()), campaign)
@@ -321,17 +342,29 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
     if not _is_native(frame) and (crossed := find_crossed(frame, mapping, options.wide)) is not None:
         return read_loaded(unpivot_crossed(loaded, *crossed), replace(options, wide=None), campaign)
+    compared = "system" in mapping and not _is_native(frame)
+    if compared and (opponent := find_opponent(frame, mapping, options)) is not None:
+        said = (*options.columns, f"left={mapping.columns['system']}", f"right={opponent}")
+        return read_loaded(loaded, replace(options, columns=said), campaign, file=file)
     if "system" in mapping:
         return _read_long(loaded, mapping, options, campaign)
     return _read_without_system(loaded, mapping, options, campaign, file)
 
 
-# How people call the rows below a table that count or sum it up.
-_TOTALS = (
-    "total", "totals", "subtotal", "grandtotal", "sum", "average", "averages", "avg", "mean", "means", "median",
-    "gesamt", "summe", "mittelwert", "durchschnitt", "schnitt", "moyenne", "somme", "media", "promedio", "suma",
-    "průměr", "součet", "celkem", "合计", "总计", "平均", "平均值", "合計", "平均値",
-)  # fmt: skip
+_DIGITS = str.maketrans({chr(first + n): str(n) for first in (0x660, 0x6F0, 0x966, 0xFF10) for n in range(10)})
+
+
+def _with_western_digits(frame: pl.DataFrame) -> pl.DataFrame:
+    """The table with numbers in the digits of all programs, where columns hold them in Arabic, Indic or wide ones."""
+    texts = [frame[name].drop_nulls().unique() for name, dtype in frame.schema.items() if dtype == pl.String]
+    numbers = [text for text in texts if text.str.contains(r"^[\s\p{Nd}.,%+-]+$").all()]
+    return frame.with_columns(
+        pl.col(text.name).replace(dict(zip(cells, (cell.translate(_DIGITS) for cell in cells), strict=True)))
+        for text in numbers
+        if text.str.contains(r"[^\x00-\x7f]").any() and (cells := text.to_list())
+    )
+
+
 _FEW = 0.05
 """Rows that sum a table up are at most such a share of it."""
 
@@ -345,7 +378,7 @@ def _without_totals(loaded: LoadedTable) -> LoadedTable:
     rows = [
         row
         for row, cells in zip(lacking, frame.select(texts)[lacking].rows(), strict=True)
-        if any(plain(cell).strip(":") in _TOTALS for cell in cells if cell)
+        if any(plain(cell).strip(":") in TOTALS for cell in cells if cell)
     ] if texts and len(lacking) else []  # fmt: skip
     if not rows:
         return loaded
@@ -401,7 +434,7 @@ def _read_without_system(
         return _read_long(loaded, hinted, options, campaign)
     if (apart := split_names_of_outputs(loaded, mapping)) is not None:
         return read_loaded(apart, options, campaign)
-    raise _explain_missing_system(frame, mapping)
+    raise explain_missing_system(frame, mapping, options)
 
 
 def _rank_in_rows(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None:
@@ -428,7 +461,7 @@ def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, ca
     mapping.refuse_twice(loaded.twice)
     frame, notes = add_languages(renamed(loaded.frame, mapping))
     with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
-    return _make_judgments(with_names, mapping, options, mapping)
+    return _make_judgments(with_names, options, mapping)
 
 
 def _split_criteria(
@@ -447,84 +480,29 @@ def _split_criteria(
     criteria = [name for name in criteria_in(free) if name in numbers or loaded.frame[name].n_unique() <= MOST_CRITERIA]
     if len(criteria) < 2:
         return None
+    mapping.refuse_twice(loaded.twice, also=criteria)
     return unpivot_criteria(loaded, criteria), options
 
 
-def _explain_missing_system(frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
-    """The error for a table without a column of systems, with what its columns look like."""
-    if _begins_with_values(frame):
-        first = shown(", ".join(frame.columns), 100)
-        names = "annotator,segment,system,score"
-        raise mapping.source.fault(
-            f"begins with values ({first}), not with names of columns; add a first line: {names}"
-        )
-    taken = set(mapping.columns.values())
-    likely = _likely_systems(frame, mapping)
-    numbers = [name for name in columns_of_numbers(frame) if name not in taken and plain(name) != _WIDE_SEGMENT]
-    numbers = [
-        name for name in numbers if not says_more(name) or name in questions_in([name]) or name in people_in([name])
-    ]
-    answered = {"score", "rank"} & set(mapping.columns)
-    if len(numbers) > 1 and not answered:
-        asked, people = questions_in(numbers), people_in(numbers)
-        # In a table with a column for each system, at most people and texts have names.
-        if not asked and not people and len(likely) < 2:
-            return _explain_wide(numbers, mapping)
-        raters = f" (and {param('raters')} {as_argument(people)}, if each is an annotator)" if len(people) > 1 else ""
-        what = "has no column 'system', without which nothing can be ranked"
-        if not likely:
-            say = f"add one, or say which it is, as {param('columns')} system=NAME{raters}"
-            return mapping.source.fault(f"{what}; {say}")
-    also = {"score": numbers[0]} if len(numbers) == 1 and not answered else None
-    return mapping.missing("system", guesses=likely, also=also)
-
-
-def _begins_with_values(frame: pl.DataFrame) -> bool:
-    """Whether the names of columns are values: numbers above numbers, and a name that stands in its own column."""
-    texts = frame.select(pl.all().cast(pl.String)) if not any(d.is_nested() for d in frame.dtypes) else pl.DataFrame()
-    numbers = [name for name in columns_of_numbers(texts) if re.fullmatch(r"[+-]?[0-9]+([.,][0-9]+)?", name.strip())]
-    again = [name for name in texts.columns if name not in numbers and (texts[name] == name).any()]
-    return bool(numbers and again)
-
-
-def _explain_wide(numbers: Sequence[str], mapping: ColumnMap) -> InputError:
-    """The error for columns of numbers that may be systems; or join two things, which the user names."""
-    parts = find_joined(numbers) or ()
-    return mapping.looks_wide(
-        numbers, " with ".join(short_list([shown(name) for name in dict.fromkeys(part)]) for part in parts)
-    )
-
-
 def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
-    """Drop the column of kinds if it holds something else, such as the genre of items."""
-    column = mapping.columns.get("kind", "kind")
-    known = [*KINDS, *KINDS_ELSEWHERE]
-    if column == "kind" or frame[column].cast(pl.String).str.strip_chars().is_in(known).all():
-        return mapping
-    return mapping.without([column])
+    """Drop columns of kinds and of humans that hold something else, such as genres of items or scores by humans."""
+    kind, human = mapping.columns.get("kind", "kind"), mapping.columns.get("human", "")
+    if kind != "kind" and not _holds_only(frame[kind], [*KINDS, *KINDS_ELSEWHERE]):
+        mapping = mapping.without([kind])
+    is_answer = human in columns_of_numbers(frame) and not _holds_only(frame[human], BOOLEANS)
+    if is_answer and not {"score", "rank"} & set(mapping.columns):
+        mapping = mapping.without([human])
+        mapping = replace(mapping, columns={**mapping.columns, "score": human})
+    return mapping
 
 
-def _likely_systems(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, str]:
-    """The columns that may be the systems', with their values: a few short names, each of them often.
-
-    Where everybody judges everything, annotators, systems and segments look alike but for their number.
-    """
-    taken = set(mapping.columns.values())
-    likely: dict[str, str] = {}
-    for name in frame.columns:
-        free = name not in taken and not says_more(name) and not says_people(name)
-        column = frame[name].drop_nulls() if free and frame.schema[name] == pl.String else pl.Series()
-        if column.cast(pl.Float64, strict=False).null_count() == 0:
-            continue
-        different, letters = column.n_unique(), column.str.len_chars().sum() / column.len()
-        # Longer values are probably texts.
-        if 2 <= different <= max(2, frame.height // 2) and letters <= LONG_NAME:
-            likely[name] = list_values(column)
-    return likely
+def _holds_only(column: pl.Series, words: Collection[str]) -> bool:
+    cells = column.cast(pl.String).str.strip_chars().str.strip_suffix(".0")
+    return bool(cells.is_in(list(words)).all())
 
 
 def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
-    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="systems")
+    systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="systems", what="system")
     others = [name for name in loaded.frame.columns if name not in systems]
     meanings = [name for name in SYNONYMS if name not in ("system", "score", "rank")]
     mapping = map_columns(others, loaded.source, columns=options.columns, meanings=meanings)
@@ -540,15 +518,13 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
         frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
     with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *pair_notes))
     table = unpivot(with_names, systems, options.wide)
-    header = table.frame.columns
-    named = ColumnMap({name: name for name in header if name in SCHEMA}, tuple(header), table.source)
-    judgments = _make_judgments(table, named, options, uses)
-    what = "rank" if "rank" in header else "score"
+    judgments = _make_judgments(table, options, uses)
+    what = "rank" if "rank" in table.frame.columns else "score"
     of_systems = (ColumnUse(table.source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))
 
 
-def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, uses: ColumnMap) -> Judgments:
+def _make_judgments(loaded: LoadedTable, options: ReadOptions, uses: ColumnMap) -> Judgments:
     """One row per thing judged, under the names of the judgment table."""
     frame, source = loaded.frame, loaded.source
     bad = loaded.bad_rows(options)
@@ -571,7 +547,7 @@ def _make_judgments(loaded: LoadedTable, mapping: ColumnMap, options: ReadOption
     if rows:
         say = f"{counted(rows, 'row')} {agreeing(rows, 'names', 'name')} no protocol"
         notes.append(f"{say}: scores count as '{ASSUMED_OF_SCORES}' (direct assessment), ranks as '{ASSUMED_OF_RANKS}'")
-    check_answers(frame, given, mapping)
+    check_answers(frame, given, uses, options)
     if says_standardised(header):
         frame, standardised = show_standardised(frame, options)
         notes += standardised
@@ -634,68 +610,16 @@ def _add_protocol(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
     return frame, rows
 
 
-def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap) -> None:
+def check_answers(frame: pl.DataFrame, given: Sequence[str], mapping: ColumnMap, options: ReadOptions) -> None:
     """Refuse a table without the column that holds its answers."""
     answers = {*ANSWERS} - ({"text"} if "protocol" not in given else set())
     if not set(given) & answers:
-        taken = set(mapping.columns.values())
-        numbers = [name for name in columns_of_numbers(frame) if name not in taken and name not in SCHEMA]
-        if len(people := people_in(numbers)) > 1 and "annotator" not in mapping:
-            what = (
-                f"has no column 'score', but columns of numbers that are called like annotators ({', '.join(people)})"
-            )
-            raise mapping.source.fault(f"{what}; say {param('raters')} {as_argument(people)}")
-        if len(inside := fields_of_one(numbers)) > 1 and "annotator" not in mapping:
-            what = f"has no column 'score', but columns of numbers inside one field ({', '.join(inside)})"
-            each = f"if each is an annotator, say {param('raters')} {as_argument(inside)}"
-            raise mapping.source.fault(f"{what}; {each}; if each is a criterion, call them so, as in 'fluency'")
-        if len(counts := severities_in(numbers)) > 1:
-            what = f"has no column 'score', but counts of errors by severity ({', '.join(counts)})"
-            weighted = "add a column with their weighted sum, such as minor + 5 times major"
-            say = f"{weighted}, and say {param('columns')} score=NAME {param('lower_is_better')}"
-            raise mapping.source.fault(f"{what}; {say}; or give the errors one by one, as {param('format')} mqm")
-        numbers = [name for name in numbers if not says_more(name)]
-        # Numbers of rows are no answers.
-        numbers = [name for name in numbers if frame[name].n_unique() < frame.height or frame.height < ROWS_NEEDED]
-        likely = numbers or _likely_answers(frame, mapping)
-        likeliest = likely[0] if len(likely) == 1 else None
-        besides = f" {param('lower_is_better')}" if likeliest is not None and says_lower(likeliest) else ""
-        if likeliest is not None and not numbers and not is_scale(frame[likeliest].drop_nulls()):
-            words = frame[likeliest].drop_nulls().unique().sort().to_list()
-            besides += f" {param('values')} {as_argument([f'{word}=NUMBER' for word in words])}"
-        guesses = {name: list_values(frame[name]) for name in likely}
-        raise mapping.missing("score", instead="rank", guesses=guesses, likeliest=likeliest, besides=besides)
+        raise explain_missing_answer(frame, mapping, options)
     protocols = frame["protocol"].drop_nulls().unique().sort()
     for protocol in protocols.filter(protocols.is_in(list(PROTOCOLS))):
         needed = PROTOCOLS[protocol].needed_column
         if needed is not None and needed not in given:
             raise mapping.missing(needed, why=f", which protocol '{protocol}' needs")
-
-
-def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> list[str]:
-    """The columns of a few words each that are taken for nothing, and do not say more of something else."""
-    free = [name for name in frame.columns if name not in {*mapping.columns.values(), *SCHEMA} and not says_about(name)]
-    words = {name: frame[name].drop_nulls().str.strip_chars() for name in free if frame.schema[name] == pl.String}
-    return [
-        name
-        for name, given in words.items()
-        if 2 <= given.n_unique() <= min(MOST_CRITERIA, len(given) // 2)
-        and (given.str.len_chars().max() or 0) <= LONG_NAME  # type: ignore[operator]
-    ]
-
-
-def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
-    """The columns that hold numbers and nothing else."""
-    return [
-        name
-        for name, dtype in frame.schema.items()
-        if dtype.is_numeric()
-        or (
-            dtype == pl.String
-            and frame[name].null_count() < frame.height
-            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
-        )
-    ]
 
 
 def warn_about_scale(table: pl.DataFrame, options: ReadOptions) -> tuple[str, ...]:

@@ -39,7 +39,9 @@ class ReadOptions:
     scale: tuple[str, ...] = option((), "Tables: the lowest and the highest score, as LOW,HIGH; others are errors.")
     lower_is_better: bool = option(False, "Tables: lower scores are better, as when errors are counted.")
     criterion: str | None = option(
-        None, "Tables: the criterion to read, if outputs were scored by several. Default: all, one at a time."
+        None,
+        "Tables: the criterion to read, if outputs were scored by several, or weights for their mean, such as "
+        "adequacy=2,fluency=1. Default: all, one at a time.",
     )
     attributes: Path | None = option(
         None,

@@ -18,6 +18,7 @@ import polars as pl
 from adjudge.readers import parsing
 from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, convert_cells, map_columns, plain, renamed
 from adjudge.readers.contents import add_sides, choose_criterion, complete_pairs
+from adjudge.readers.exports import fold_choices
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -44,6 +45,8 @@ _SHARED = (
 _ROW = "row of the file"
 _OUTCOME = "outcome of the comparison"
 BOTH = "both"
+NEGATIVE, POSITIVE = "negative", "positive"
+"""What the user says of all numbers on one side of 0."""
 FEW_ANSWERS = 9
 """A scale of preference has at most so many answers, one of them empty."""
 FEW_PER_PAIR = 20
@@ -65,7 +68,7 @@ def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgment
     """Read the files; together they are one campaign, named after the first, unless they name campaigns themselves."""
     parts: list[Judgments] = []
     for path in paths:
-        loaded = load_table(path)
+        loaded = fold_choices(load_table(path))
         if loaded.frame.height == 0:
             raise loaded.source.fault("holds a header but no comparison; check that the file is complete")
         file = parsing.stem(path) if len(paths) > 1 else ""
@@ -78,6 +81,8 @@ def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgment
 def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     """Find the columns of the comparisons; make the column of winners if the table says in another way who won."""
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
+    if "left" not in mapping and (apart := _take_apart(loaded)) is not None:
+        loaded, mapping = apart, map_columns(apart.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
     if found is None:
         mapping, notes = add_sides(loaded.frame, mapping, options)
@@ -91,6 +96,27 @@ def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     mapping = map_columns(frame.columns, loaded.source, columns=options.columns)
     mapping = replace(mapping, columns={**mapping.columns, **named})
     return Comparisons(replace(loaded, frame=frame, notes=(*loaded.notes, note)), mapping, placed=placed)
+
+
+_VERSUS = re.compile(r"^(.+?)\s*(?:\b(?:vs?\.?|versus|gegen|contre|contra)\s|[|/:–—-])\s*(.+)$", re.IGNORECASE)
+
+
+def _take_apart(loaded: LoadedTable) -> LoadedTable | None:
+    """A table whose cells name the two systems together, as `A vs. B`, with a column of each; None for others."""
+    for name, dtype in loaded.frame.schema.items():
+        cells = loaded.frame[name].unique().to_list() if dtype == pl.String else []
+        parts = {cell: match.groups() for cell in cells if cell and (match := _VERSUS.match(cell.strip()))}
+        first, second = ({pair[side] for pair in parts.values()} for side in (0, 1))
+        few = len(parts) == len(cells) <= loaded.frame.height // 2
+        if few and len(first & second) >= max(1, len(first | second) // 2) and len(first | second) > 2:
+            sides = [
+                pl.col(name).replace_strict({cell: pair[side] for cell, pair in parts.items()}).alias(meaning)
+                for side, meaning in enumerate(("left", "right"))
+            ]
+            note = f"'{shown(name)}' ({shown(cells[0])}) names two systems, the left one first"
+            frame = loaded.frame.with_columns(sides).drop(name)
+            return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"left", "right"})
+    return None
 
 
 def _add_winner(frame: pl.DataFrame, mapping: ColumnMap) -> ColumnMap:
@@ -155,6 +181,8 @@ def pair_judgments(
 def _explain_missing(side: str, frame: pl.DataFrame, mapping: ColumnMap) -> InputError:
     """The error for a table without one of the three columns; of the only one that may say who won, also its words."""
     likely = _likely_answers(frame, mapping) if side == "winner" else {}
+    slid = [name for name in _free_columns(frame, mapping) if side == "winner" and _slides(frame[name])]
+    likely = likely or {name: frame[name].n_unique() for name in slid}
     winner = next(iter(likely), None) if len(likely) == 1 else None
     values = [] if winner is None else frame[winner].drop_nulls().cast(pl.String).str.strip_chars().unique().to_list()
     known = {_plain_value(word) for several in WINNERS.values() for word in several}
@@ -167,9 +195,22 @@ def _explain_missing(side: str, frame: pl.DataFrame, mapping: ColumnMap) -> Inpu
 
 def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
     """The columns of a few values each that are taken for nothing, and how many."""
-    free = [name for name in frame.columns if name not in mapping.columns.values()]
+    free = _free_columns(frame, mapping)
     different = {name: frame[name].cast(pl.String).n_unique() for name in free if not frame.schema[name].is_nested()}
     return {name: values for name, values in different.items() if 2 <= values <= FEW_ANSWERS}
+
+
+def _free_columns(frame: pl.DataFrame, mapping: ColumnMap) -> list[str]:
+    """The columns that are taken for nothing; between two systems a score says who won, too."""
+    taken = [column for meaning, column in mapping.columns.items() if meaning not in ("score", "rank")]
+    return [name for name in frame.columns if name not in taken]
+
+
+def _slides(column: pl.Series) -> bool:
+    """Whether a column holds numbers on both sides of 0, as sliders between two systems do."""
+    numbers = column.cast(pl.String).cast(pl.Float64, strict=False) if not column.dtype.is_nested() else pl.Series()
+    both = (numbers < 0).any() and (numbers > 0).any()
+    return both and numbers.null_count() == column.null_count()
 
 
 def fixed_sides(counts: pl.DataFrame) -> list[str]:
@@ -218,6 +259,10 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) ->
         .when(winner == right).then(pl.lit("right"))
         .otherwise(by_word)
     ).to_series()  # fmt: skip
+    for sign, way in ((-1, NEGATIVE), (1, POSITIVE)):
+        if way in chosen:
+            on_this_side = words_given.cast(pl.Float64, strict=False) * sign > 0
+            outcome = pl.select(pl.when(on_this_side).then(pl.lit(chosen[way])).otherwise(outcome)).to_series()
     if chosen:
         outcome = pl.select(
             pl.coalesce(words_given.replace_strict(chosen, default=None, return_dtype=pl.String), outcome)
@@ -258,14 +303,18 @@ _SIDES = {
     "left": re.compile(_SIDE.format("a|1|left|first|links")),
     "right": re.compile(_SIDE.format("b|2|right|second|rechts")),
 }
+_NOUN = r"(?:model|system|output|response|translation|summary|answer|option|text|candidate|version)"
+_ONLY_SIDES = {"left": re.compile(f"{_NOUN}(?:a|1)"), "right": re.compile(f"{_NOUN}(?:b|2)")}
 _SAME = ("aboutthesame", "thesame", "same", "equallygood", "equal", "nodifference", "nopreference", "noidea", "similar",
          "roughlyequal", "aboutequal", "gleich", "gleichgut", "egal")  # fmt: skip
 
 
 def _side_in_words(value: str) -> str | None:
     """The side that an answer in words prefers; None where it does not say it."""
-    if value in _SAME:
+    if value.removeprefix("both").removeprefix("are") in _SAME:
         return "tie"
+    if named := next((side for side, words in _ONLY_SIDES.items() if words.fullmatch(value)), None):
+        return named
     if not _BETTER.search(value) or "worse" in value or "not" in value:
         return None
     return next((side for side, words in _SIDES.items() if words.match(value)), None)
@@ -285,6 +334,11 @@ def _propose_winners(values: Sequence[str]) -> tuple[str, str]:
         low, high = float(numbers[0]), float(numbers[-1])
     except ValueError:
         numbers, low, high = sorted(values), 0.0, 0.0
+    if low < 0 < high and len(numbers) > FEW_ANSWERS:
+        meaning = f"left={NEGATIVE},right={POSITIVE},tie=0"
+        return meaning, " (here numbers below 0 prefer the left one; change it if they do not)"
+    if [_plain_value(value) for value in numbers] == ["0", "0.5", "1"]:
+        return "left=1,right=0,tie=0.5", " (here 1 means that the left one won; change it if it does not)"
     if [_plain_value(value) for value in numbers] in (["1", "2"], ["0", "1", "2"], ["1", "2", "3"]):
         of_code = {"1": "left=1", "2": "right=2"}
         codes = [of_code.get(_plain_value(value), f"tie={_plain_value(value)}") for value in numbers]

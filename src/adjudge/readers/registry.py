@@ -22,7 +22,7 @@ from adjudge.readers.metric_scores import ENDING, HUMAN_SCORES, RATINGS, MetricS
 from adjudge.readers.options import ReadOptions, as_frame, as_paths
 from adjudge.readers.wmt_da_files import SOURCES, member_of
 from adjudge.table.errors import InputError, UsageError, param, shown, unknown_choice
-from adjudge.table.files import PACKING_FAULTS, encoding_of, exists, read_head, text_encoding
+from adjudge.table.files import PACKING_FAULTS, encoding_of, exists, read_head, text_encoding, unpacked_archives
 from adjudge.table.wording import split_names
 
 if TYPE_CHECKING:
@@ -206,7 +206,8 @@ def read_options(options: ReadOptions | None = None, **settings: Any) -> ReadOpt
 def _as_option(name: str, value: Any) -> Any:
     """Convert a value to the form in which `ReadOptions` stores it; comma-separated names are accepted too."""
     if isinstance(value, Mapping) and name in ("columns", "winner", "values"):
-        return tuple(f"{key}={given}" for key, given in value.items())
+        several = [(key, given if isinstance(given, list | tuple) else [given]) for key, given in value.items()]
+        return tuple(f"{key}={each}" for key, given in several for each in given)
     several = getattr(ReadOptions, name) == ()
     if value is not None and name in ("batches", "annotators", "attributes"):
         paths = as_paths(value, f"what {param(name)} names")
@@ -249,6 +250,26 @@ def _read_frames(frames: Sequence[pl.DataFrame], options: ReadOptions) -> Judgme
 
 
 def _read_files(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
+    """Read files; zip archives of several files as folders, which messages and notes call by the archive's name."""
+    with unpacked_archives(paths) as archives:
+        if not archives:
+            return _read_paths(paths, format, options)
+        folders = {archive: folder for folder, archive in archives.items()}
+
+        def renamed(text: str) -> str:
+            for folder, archive in archives.items():
+                text = text.replace(str(folder), str(archive))
+            return text
+
+        try:
+            judgments = _read_paths([folders.get(path, path) for path in paths], format, options)
+        except InputError as fault:
+            raise InputError(renamed(fault.args[0])) from fault
+        columns = tuple(replace(use, file=renamed(use.file)) for use in judgments.columns)
+        return replace(judgments, notes=tuple(map(renamed, judgments.notes)), columns=columns)
+
+
+def _read_paths(paths: list[Path], format: str | None, options: ReadOptions) -> Judgments:  # noqa: A002
     if format is not None and format not in FORMATS:
         raise unknown_choice("format", format, FORMATS)
     if not paths:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, plain
+from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import PACKING_FAULTS, check_size, memory_at_hand
@@ -120,6 +120,7 @@ def _find_open_document_merged(table: Any) -> list[tuple[int, int, int]]:
 # A header is looked for in so many rows of a sheet.
 TITLE_ROWS = 20
 ALL_SHEETS = "all"
+_LONG_HEADER = 3
 _ROW = "row of the sheet"
 _NAMES = {
     meaning: {plain(name) for name in names}
@@ -199,15 +200,16 @@ def read_workbook(raw: bytes, path: Path) -> LoadedTable:
 
 
 def find_like_sheets(raw: bytes, path: Path) -> list[str]:
-    """The sheets of a workbook that hold one table in parts: two or more with the same header, one of it an answer."""
+    """The sheets of a workbook that hold one table in parts: several with the same header, long or with an answer."""
     with _open(raw, path) as workbook:
         headers: dict[tuple[str, ...], list[str]] = {}
         for number, name in enumerate(workbook.sheet_names):
             rows = workbook.first_rows(number)
             above = _header_row(workbook, number)
-            above = _rows_above_header(rows) if above is None else above
+            above = rows_above_header(rows) if above is None else above
             header = tuple(plain(BRACKETS.sub("", cell)) for cell in (rows[above] if above < len(rows) else ()) if cell)
-            if len(rows) > above + 1 and set(header) & (_NAMES["score"] | _NAMES["rank"] | _NAMES["winner"]):
+            answered = set(header) & (_NAMES["score"] | _NAMES["rank"] | _NAMES["winner"])
+            if len(rows) > above + 1 and (answered or len(header) > _LONG_HEADER):
                 headers.setdefault(header, []).append(name)
     like = max(headers.values(), key=len, default=[])
     return like if len(like) > 1 else []
@@ -239,7 +241,7 @@ def read_sheets(
         read = {}
         for name in chosen:
             number, above = names.index(name), headers[name]
-            above = _rows_above_header(workbook.first_rows(number)) if above is None else above
+            above = rows_above_header(workbook.first_rows(number)) if above is None else above
             read[name] = _read_sheet(workbook, path, number, above, several=chosen)
         return _drop_empty(read, asked, path)
 
@@ -304,10 +306,18 @@ def _read_sheet(workbook: Workbook, path: Path, number: int, above: int, *, seve
 
 def _find_table(workbook: Workbook) -> tuple[int, int]:
     """The number of the sheet with the table, and how many rows stand above its header."""
-    for number in range(len(workbook.sheet_names)):
-        if (above := _header_row(workbook, number)) is not None:
-            return number, above
-    return 0, _rows_above_header(workbook.first_rows(0))
+    headers = {number: _header_row(workbook, number) for number in range(len(workbook.sheet_names))}
+    found = {number: above for number, above in headers.items() if above is not None}
+    if not found:
+        return 0, rows_above_header(workbook.first_rows(0))
+
+    def names(number: int) -> int:
+        # A summary of the systems names fewer columns than the judgments themselves.
+        row = workbook.first_rows(number)[found[number]]
+        return len(map_columns([cell for cell in row if cell], Source(""), meanings=SYNONYMS).columns)
+
+    best = max(found, key=names)
+    return best, found[best]
 
 
 def _header_row(workbook: Workbook, number: int, columns: Sequence[str] = ()) -> int | None:
@@ -326,7 +336,7 @@ def _names_judgments(row: Sequence[str | None]) -> bool:
     return ("system" in known and bool(known & {"score", "rank"})) or set(PAIR_COLUMNS) <= known
 
 
-def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
+def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
     """Count the rows, such as a title over all columns, above the first row that could name the columns."""
     filled = [sum(value is not None and value.strip() != "" for value in row) for row in rows]
     enough = max(2, (max(filled, default=0) + 1) // 2)
@@ -334,7 +344,8 @@ def _rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
     if found and filled[found - 1] > 1:
         # Of two rows of names the upper one names the columns that the lower one does not.
         two = list(zip(rows[found - 1], rows[found], strict=False))
-        found -= any(lower is None for _, lower in two) and all(upper or lower for upper, lower in two)
+        lower = [name for _, name in two]
+        found -= (None in lower or len(set(lower)) < len(lower)) and all(upper or name for upper, name in two)
     return found
 
 

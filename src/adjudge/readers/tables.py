@@ -24,6 +24,7 @@ import polars as pl
 from adjudge.readers.columns import KNOWN, map_columns, plain, renamed, replace_decimal_commas
 from adjudge.readers.exports import is_eval_archive, read_eval_archive, rows_of_export
 from adjudge.readers.parsing import (
+    DELIMITERS,
     LoadedTable,
     add_languages,
     detect_delimiter,
@@ -31,7 +32,7 @@ from adjudge.readers.parsing import (
     row_lines,
     undo_plain_text,
 )
-from adjudge.readers.spreadsheets import find_like_sheets, read_sheets, read_workbook
+from adjudge.readers.spreadsheets import find_like_sheets, read_sheets, read_workbook, rows_above_header
 from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import (
     COPIES_IN_MEMORY,
@@ -224,7 +225,7 @@ def _find_header(text: str) -> tuple[str, str]:
     """The text, with empty lines for all above the header so that lines keep their numbers, and the separator."""
     if named := _SEPARATOR.match(text):
         return "\n" + text[named.end() :], named[1]
-    comments = _count_comments(text)
+    comments = _count_comments(text) or _count_titles(text)
     if comments:
         text = text.split("\n", comments)[comments]
     separator = _find_separator(text)
@@ -268,6 +269,18 @@ def _count_comments(text: str) -> int:
     if not rows.strip():
         return 0
     return next((number for number, line in enumerate(lines[:marked]) if _is_header(line, rows)), marked)
+
+
+def _count_titles(text: str) -> int:
+    """Count the lines above the header that hold one thing at most, whatever separates fields: a title, or nothing."""
+    lines = [line.strip() for line in islice(text[: HEAD // 10].split("\n"), ROWS)]
+    split = [
+        [[f.strip(' "') or None for f in line.split(sign)] for line in lines] for sign in (*DELIMITERS, LAST_RESORT)
+    ]
+    rows = max(split, key=lambda rows: max(map(len, rows), default=0))
+    above = rows_above_header(rows)
+    is_title = all(sum(field is not None for field in row) <= 1 for rows in split for row in rows[:above])
+    return above if is_title and len(rows) > above + 1 else 0
 
 
 def _is_header(line: str, rows: str) -> bool:
@@ -459,7 +472,21 @@ def load_table(path: Path) -> LoadedTable:
 
 
 def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with a column for each field of its objects, under a dotted name, as JSON has it; spans stay whole."""
+    """The frame with a column for each field of its objects, under a dotted name, as JSON has it; spans stay whole.
+
+    Lists of what several people said, or of several outputs, become rows.
+    """
+    lists = {name: dtype.inner for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)}
+    inner = {name: kind.to_schema() for name, kind in lists.items() if isinstance(kind, pl.Struct)}
+    several = [name for name, fields in inner.items() if _OF_A_JUDGMENT & set(map(plain, fields))]
+    side_by_side = [name for name, kind in lists.items() if kind is not None and not kind.is_nested()]
+    named = {plain(name) for meaning in ("system", "annotator") for name in KNOWN[meaning]}
+    if len(several) == 1:
+        frame = frame.explode(several)
+    elif len(side_by_side) > 1 and named & set(map(plain, side_by_side)):
+        lengths = frame.select(pl.col(side_by_side).list.len())
+        same = lengths.select(pl.all_horizontal(pl.all() == pl.first()).all()).item()
+        frame = frame.explode(side_by_side) if same else frame
     for _ in range(DEEPEST):
         objects = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]
         if not objects:
@@ -475,7 +502,7 @@ def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
 _NO_NAME = re.compile(r"(_duplicated_[0-9]+|column [0-9]+|)")
 _NUMBER = r"^\s*[+-]?[0-9]+([.,][0-9]+)?\s*%?\s*$"
 _IMPORT_ID = '{"ImportId"'
-_QUESTION = re.compile(r"Q[0-9]+(_[0-9]+)*$")
+_QUESTION = re.compile(r"([0-9]+_)?Q[0-9]+(_[0-9]+)*$")
 """How surveys number their questions; what was asked says more."""
 
 
@@ -616,27 +643,32 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     return LoadedTable(frame, source, ragged=problems)
 
 
-def _with_outputs_apart(rows: list[Any]) -> list[Any]:
-    """A row for each output where each row lists several, each with its system: `{"outputs": [{"system": ...}]}`."""
-    systems = {*map(plain, KNOWN["system"])}
+_OF_A_JUDGMENT = {
+    plain(name) for meaning in ("system", "annotator", "score", "rank", "criterion") for name in KNOWN[meaning]
+}
 
-    def lists_outputs(name: str) -> bool:
+
+def _with_outputs_apart(rows: list[Any]) -> list[Any]:
+    """A row for each object where each row lists several, of systems or people: `{"outputs": [{"system": ...}]}`."""
+
+    def lists_objects(name: str) -> bool:
         cells = [row.get(name) for row in rows if isinstance(row, dict)]
         return len(cells) == len(rows) > 0 and all(
             isinstance(cell, list)
             and cell
-            and all(isinstance(each, dict) and systems & {plain(str(field)) for field in each} for each in cell)
+            and all(isinstance(each, dict) and _OF_A_JUDGMENT & set(map(plain, map(str, each))) for each in cell)
             for cell in cells
         )
 
     first = rows[0] if rows and isinstance(rows[0], dict) else {}
-    several = [name for name, cell in first.items() if isinstance(cell, list) and lists_outputs(name)]
+    several = [name for name, cell in first.items() if isinstance(cell, list) and lists_objects(name)]
     if len(several) != 1:
         return rows
+    (name,) = several
     return [
-        {**{name: cell for name, cell in row.items() if name != several[0]}, **each}
+        {**row, name: None, **{f"{name}.{field}" if field in row else field: value for field, value in each.items()}}
         for row in rows
-        for each in row[several[0]]
+        for each in row[name]
     ]
 
 

@@ -78,6 +78,7 @@ _DRESSED = re.compile(
     re.IGNORECASE,
 )
 _STARS = re.compile("^(★+)☆*$|^(⭐+)$")
+_ONE_NUMBER = re.compile(r"^[\[{][^0-9]*?([+-]?[0-9]+(?:\.[0-9]+)?)[^0-9.]*$")
 # Short words in headers whose numbers are the better the lower they are; `headers.py` has the stems of longer ones.
 LOWER = ("hter", "ter", "wer", "cer", "mer", "mcd", "edits", "cost")
 
@@ -155,11 +156,13 @@ def _is_number(word: str) -> bool:
 
 
 def _read_dressed(words: Sequence[str]) -> dict[str, float]:
-    """The numbers of `45%`, `4/5`, `5 - excellent` and stars; they are all of one kind where they mean anything."""
+    """The numbers of `45%`, `4/5`, `5 - excellent`, stars and `[{"rating": 4}]`, if all words are such."""
     worth: dict[str, float] = {}
     for word in words:
         if stars := _STARS.match(word):
             worth[word] = len(stars[1] or stars[2])
+        elif inside := _ONE_NUMBER.match(word):
+            worth[word] = float(inside[1])
         elif (number := _DRESSED.match(word)) and not re.fullmatch(r"[+-]?[0-9]+[.,][0-9.,]+", word):
             worth[word] = float(number[1].replace(",", "."))
     return worth if len(worth) == len(words) else {}
@@ -193,18 +196,24 @@ def says_standardised(header: str) -> bool:
 
 
 # What statistics programs write where nothing was answered; they take care that it is no answer.
-_MARKS = (-9.0, -99.0, -999.0, -9999.0)
+_MARKS = (-9.0, -99.0, -999.0, -9999.0, 99.0, 999.0, 9999.0)
 
 
 def empty_marks(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """The frame without scores such as -99 where no other is below 0, and a note: they mark that nobody answered."""
+    """The frame without scores such as -99 far from all others, and a note: they mark that nobody answered.
+
+    All others are 0 or more, and if the mark is above them, whole numbers of a small scale.
+    """
     scores = frame["score"] if "score" in frame.columns else pl.Series([], dtype=pl.Float64)
-    below = scores.filter(scores < 0).unique().to_list()
-    if len(below) != 1 or below[0] not in _MARKS or (scores == below[0]).all():
+    different = scores.drop_nulls().unique().sort().to_list()
+    far = [different[place] for place in (0, -1) if len(different) > 2 and different[place] in _MARKS]
+    others = [score for score in different if score not in far]
+    small = all(score.is_integer() for score in others) and max(others, default=0) <= SMALL_SCALE
+    if len(far) != 1 or min(others) < 0 or (far[0] > 0 and not small):
         return frame, []
-    rows = int((scores == below[0]).sum())
-    marked = f"{below[0]:g} stands for no answer in {rows:,} of {counted(len(scores), 'row')}"
-    return frame.with_columns(pl.when(pl.col("score") != below[0]).then("score").alias("score")), [marked]
+    rows = int((scores == far[0]).sum())
+    marked = f"{far[0]:g} stands for no answer in {rows:,} of {counted(len(scores), 'row')}"
+    return frame.with_columns(pl.when(pl.col("score") != far[0]).then("score").alias("score")), [marked]
 
 
 def name_protocol(frame: pl.DataFrame, header: str) -> tuple[pl.DataFrame, list[str]]:
@@ -231,7 +240,7 @@ _END = (
     r"(best|beste|besser|top|excellent|sehr gut|meilleur|mejor|nejlepší|最好|最良|"
     r"worst|schlecht\w*|pire|peor|nejhorší|最差)"
 )
-_ENDS = re.compile(rf"([0-9]+)\s*(?:=|is|:|ist|→)\s*{_END}|{_END}\s*(?:=|is|:|ist)\s*([0-9]+)", re.IGNORECASE)
+_ENDS = re.compile(rf"([0-9]+)\s*(?:=|is|:|ist|→)?\s*{_END}|{_END}\s*(?:=|is|:|ist)\s*([0-9]+)", re.IGNORECASE)
 _LOWER_IN_WORDS = ("lower is better", "less is better", "niedriger ist besser", "weniger ist besser", "menos es mejor")
 _WORST = ("worst", "schlecht", "pire", "peor", "nejhorší", "最差")
 # German marks are called like French scores, but 1 is the best of them.

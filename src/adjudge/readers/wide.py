@@ -6,15 +6,14 @@ Also comparisons that say in several columns who won: a score for each side, or 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from adjudge.readers.columns import WINNERS, ColumnMap, map_columns, plain
+from adjudge.readers.columns import BRACKETS, ColumnMap, map_columns, plain
 from adjudge.readers.contents import criteria_in, people_in
-from adjudge.readers.headers import STEMS, has_stem, side_of, without_side
+from adjudge.readers.headers import STEMS, cross, has_stem, side_of, split_in_two, without_outer, without_side
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import Source, UsageError, param, shown, unknown_choice
 from adjudge.table.files import parse_json
@@ -22,7 +21,7 @@ from adjudge.table.judgments import KEY, ColumnUse
 from adjudge.table.wording import LONG_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 
 FEW_NAMES = 6
@@ -41,7 +40,6 @@ LOSER = (
     "worse",
     "dispreferred",
 )
-_MARKED = ["1", "1.0", "true", "yes"]
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
 _ORDER = r"^[^<>=]+([>=][^<>=]+)*>[^<>=]+(=[^<>=]+)*$|^[^<>=]+(=[^<>=]+)+$"
@@ -61,7 +59,7 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     frame, source, size = loaded.frame, loaded.source, len(systems)
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    systems = find_columns(frame.columns, systems, source, option="systems")
+    systems = find_columns(frame.columns, systems, source, option="systems", what="system")
     for name in ("system", "score", "rank"):
         if name in frame.columns and name not in systems:
             raise source.fault(
@@ -87,19 +85,6 @@ def unpivot(loaded: LoadedTable, systems: Sequence[str], shape: str | None) -> L
     )
 
 
-_WORD_OF_ALL = re.compile(
-    r"[ _.:-]+(score|scores|rating|ratings|rank|bewertung|wertung|note|nota|punkte)$", re.IGNORECASE
-)
-
-
-def without_outer(names: Sequence[str]) -> list[str]:
-    """Names without what all have in common: a field around them, as in `scores.Opus`, or an end as in `Opus_score`."""
-    outer = {name.rpartition(".")[0] for name in names}
-    inner = [name.rpartition(".")[2] for name in names] if len(outer) == 1 else list(names)
-    ends = {match[0].casefold() if (match := _WORD_OF_ALL.search(name)) else "" for name in inner}
-    return [_WORD_OF_ALL.sub("", name) for name in inner] if len(ends) == 1 else inner
-
-
 def unpivot_raters(
     loaded: LoadedTable, raters: Sequence[str], shape: str | None, columns: Sequence[str] = ()
 ) -> tuple[LoadedTable, tuple[ColumnUse, ...]]:
@@ -117,7 +102,7 @@ def unpivot_raters(
     frame, source = loaded.frame, loaded.source
     if shape is not None and shape not in SHAPES:
         raise unknown_choice("content of a wide table", shape, SHAPES)
-    of_raters = find_columns(frame.columns, raters, source, option="raters")
+    of_raters = find_columns(frame.columns, raters, source, option="raters", what="annotator")
     others = map_columns([name for name in frame.columns if name not in of_raters], source, columns=columns)
     compares = "system" not in others and "left" in others and "right" in others
     answer = "rank" if shape == "ranks" else "winner" if compares else "score"
@@ -160,8 +145,6 @@ def stack(
 
 
 # Columns of answers whose names join two things: `Sentence 3 [Opus]`, `item3_Opus`, `Opus / fluency`.
-_BRACKETED = re.compile(r"^(.*\S)\s*\[([^\[\]]+)\]$")
-_JOINTS = (" / ", " | ", " - ", ": ", "::", "__", "_", "/", ".", "-", " ")
 _ITEM = re.compile(
     r"^(item|sentence|satz|text|segment|seg|sent|q|question|frage|doc|document|example|stimulus|clip|audio|sample|"
     r"prompt|phrase|frase|image|bild|summary|dialog|dialogue|utterance|utt|page|scene|trial|video|s|t|věta|句|文)?"
@@ -183,8 +166,8 @@ def find_crossed(
         shape: what the names join, in this order, as `segment,system`; default: found out.
     """
     free = [name for name in frame.columns if name not in mapping.columns.values()]
-    for split in _splits(free):
-        joined = _cross(split)
+    for split in split_in_two(free):
+        joined = cross(split)
         if joined is None or not all(_holds_answers(frame[name]) for name in joined):
             continue
         first, second = ([parts[side] for parts in joined.values()] for side in (0, 1))
@@ -192,38 +175,6 @@ def find_crossed(
         if meanings is not None:
             return list(joined), dict(zip(meanings, (first, second), strict=True))
     return None
-
-
-def find_joined(names: Sequence[str]) -> tuple[list[str], list[str]] | None:
-    """Both parts of names that join two things, all with all; None where they do not."""
-    for split in _splits(names):
-        joined = _cross(split)
-        if joined is not None and len(joined) == len(names):
-            return [first for first, _ in joined.values()], [second for _, second in joined.values()]
-    return None
-
-
-def _cross(split: Mapping[str, tuple[str, str]]) -> dict[str, tuple[str, str]] | None:
-    """The names of which each part comes with several others, if both parts are crossed; None where they are not."""
-    left = dict(split)
-    while True:
-        often = [Counter(parts[side] for parts in left.values()) for side in (0, 1)]
-        kept = {name: (one, two) for name, (one, two) in left.items() if often[0][one] > 1 and often[1][two] > 1}
-        if len(kept) == len(left):
-            break
-        left = kept
-    one, two = ({parts[side] for parts in left.values()} for side in (0, 1))
-    whole = len(left) == len(set(left.values())) == len(one) * len(two)
-    return left if whole and len(one) > 1 and len(two) > 1 else None
-
-
-def _splits(names: Sequence[str]) -> Iterator[dict[str, tuple[str, str]]]:
-    """The ways to take names apart: at brackets, or at the last or first of some sign."""
-    yield {name: (match[1], match[2]) for name in names if (match := _BRACKETED.match(name))}
-    for joint in _JOINTS:
-        for cut in (str.rpartition, str.partition):
-            parts = {name: cut(name, joint) for name in names if joint in name}
-            yield {name: (first.strip(), second.strip()) for name, (first, _, second) in parts.items()}
 
 
 def _holds_answers(column: pl.Series) -> bool:
@@ -248,8 +199,9 @@ def _what_is_joined(
                 raise unknown_choice("part of the names of columns", name, CROSSED)
         return first, second
     known = [_meaning_of(part) for part in (one, two)]
-    if known.count(None) == 1 and "system" not in mapping:
-        known[known.index(None)] = "system"
+    left = next((name for name in ("system", "annotator") if name not in mapping), None)
+    if known.count(None) == 1 and left is not None:
+        known[known.index(None)] = left
     meanings = tuple(known)
     there = set(mapping.columns)
     clear = None not in meanings and meanings[0] != meanings[1] and not there & set(meanings) and not there & {"score"}
@@ -268,6 +220,7 @@ def _meaning_of(names: Collection[str]) -> str | None:
 
 def unpivot_crossed(loaded: LoadedTable, columns: Sequence[str], named: Mapping[str, Sequence[str]]) -> LoadedTable:
     """A table whose columns are each one text of one system (or one system by one criterion, ...) as rows."""
+    named = {name: without_outer(values) if name == "system" else values for name, values in named.items()}
     kinds = " and ".join(f"{name} ({len(set(values))})" for name, values in named.items())
     note = f"the names of {len(columns)} columns of answers, such as '{shown(columns[0])}', are taken for {kinds}"
     if {"system", "segment"} <= set(named):
@@ -334,7 +287,9 @@ def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:
         cells = cells.filter(cells.str.strip_chars() != "")
         if len(cells) and len(cells.filter(cells.str.contains(_ORDER))) >= LIKE_RANKS * len(cells):
             return name
-        if plain(name) in RANKINGS and _list_the_same(frame[name] if frame.schema[name].is_nested() else cells):
+        if plain(BRACKETS.sub("", name)) in RANKINGS and _list_the_same(
+            frame[name] if frame.schema[name].is_nested() else cells
+        ):
             return name
     return None
 
@@ -353,6 +308,9 @@ RANKINGS = (
 )
 
 
+_NUMBERED = re.compile(r"(?:^|[\s,;])\s*[1-9][.):]\s*")
+
+
 def _list_the_same(cells: pl.Series) -> bool:
     """Whether each cell lists the same few names, in its own order."""
     lists = [[name for group in _groups_in(cell) for name in group] for cell in cells]
@@ -364,6 +322,8 @@ def _groups_in(cell: object) -> list[list[str]]:
     """The names in a ranking, those of equal rank together: `B > A = C`, a list of names, or a list of such lists."""
     if isinstance(cell, str) and (">" in cell or "=" in cell):
         return [group.split("=") for group in cell.split(">")]
+    if isinstance(cell, str) and _NUMBERED.match(cell):
+        return [[name.strip()] for name in _NUMBERED.split(cell)[1:]]
     given = cell if isinstance(cell, list | pl.Series) else _list_in(str(cell or ""))
     return [list(map(str, each)) if isinstance(each, list | pl.Series) else [str(each)] for each in given]
 
@@ -561,7 +521,9 @@ def find_texts(frame: pl.DataFrame, mapping: ColumnMap) -> list[str] | None:
     if {"segment", "document", "score", "rank"} & set(mapping.columns):
         return None
     free = [name for name in frame.columns if name not in mapping.columns.values()]
-    texts = [name for name in free if (match := _ITEM.match(name)) and len(match[1] or "") > 1]
+    # Letters may be those of texts, people or systems, unless these are known.
+    sure = 1 if "annotator" in mapping else 2
+    texts = [name for name in free if (match := _ITEM.match(name)) and len(match[1] or "") >= sure]
     return texts if len(texts) > 1 and all(_holds_answers(frame[name]) for name in texts) else None
 
 
@@ -611,7 +573,9 @@ def _screen(long: pl.DataFrame) -> pl.Expr:
     return row.rank("dense").cast(pl.String)
 
 
-def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *, option: str) -> list[str]:
+def find_columns(
+    header: Sequence[str], names: Sequence[str], source: Source, *, option: str = "columns", what: str = "criterion"
+) -> list[str]:
     """The columns that the user names, in any case; an error that names the columns where one is not there."""
     columns = []
     for name in names:
@@ -624,7 +588,6 @@ def find_columns(header: Sequence[str], names: Sequence[str], source: Source, *,
             )
         columns.append(same[0])
     if len(set(columns)) < max(len(columns), 2):
-        what = "system" if option == "systems" else "annotator"
         raise UsageError(f"{param(option)} must name two or more different columns, each of one {what}")
     return columns
 
@@ -643,14 +606,14 @@ def _look_like_ranks(frame: pl.DataFrame) -> bool:
 def winners(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[pl.DataFrame, str] | None:
     """The comparisons with a column `winner`, where others say who won; and a note on which.
 
-    They are columns of winners and of losers, a column for each outcome, or a score for each side.
+    They are columns of winners and of losers, or a score for each side.
     """
     sides = {"left", "right"} & set(mapping.columns)
     names = {plain(name): name for name in reversed(frame.columns)}
     if "winner" in mapping and not sides:
         return _winners_by_losers(frame, mapping, names)
     if "winner" not in mapping and len(sides) == 2:
-        return _winners_by_outcomes(frame, names) or _winners_by_scores(frame, names)
+        return _winners_by_scores(frame, names)
     return None
 
 
@@ -669,21 +632,6 @@ def _winners_by_losers(
     note = f"'{won}' and '{lost}' say who won; where they stood on the screen is not known"
     two = [function(won, lost).alias(side) for side, function in _BOTH_NAMES.items()]
     return frame.with_columns(two).drop(lost), note
-
-
-def _winners_by_outcomes(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:
-    marks = {
-        name: _first_name(names, [f"winner_{word}" for word in WINNERS[name]]) for name in ("left", "right", "tie")
-    }
-    if marks["left"] is None or marks["right"] is None:
-        return None
-    marked = {name: column for name, column in marks.items() if column is not None}
-    won = [
-        pl.when(pl.col(column).cast(pl.String).str.to_lowercase().is_in(_MARKED)).then(pl.lit(name))
-        for name, column in marked.items()
-    ]
-    note = f"who won is told by the marks in {', '.join(repr(column) for column in marked.values())}"
-    return frame.with_columns(pl.coalesce(won).alias("winner")), note
 
 
 def _winners_by_scores(frame: pl.DataFrame, names: Mapping[str, str]) -> tuple[pl.DataFrame, str] | None:

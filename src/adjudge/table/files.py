@@ -18,7 +18,7 @@ import tempfile
 import time
 import zipfile
 import zlib
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -80,10 +80,42 @@ def decode_text(raw: bytes, path: Path) -> str:
         line = raw[: fault.start].count(b"\n") + 1
         value = raw[fault.start : fault.start + 1].hex()
         # The option exists only where judgments are read.
-        option = "" if _ENCODING.get() is None else f", or name its encoding, such as {param('encoding')} cp1252"
+        option = (
+            "" if _ENCODING.get() is None else f", or name its encoding, as {param('encoding')} {_likely_encoding(raw)}"
+        )
         raise InputError(
             f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line
         ) from fault
+
+
+# Encodings by the signs that texts in them hold (nearly) alone beyond ASCII: Cyrillic, kana and signs, hangul, hanzi.
+_SCRIPTS = (
+    ("cp1251", r"[\u0410-\u044f]"),
+    ("shift_jis", r"[\u3000-\u30ff\u4e00-\u9fff\uff01-\uff5e]"),
+    ("euc_kr", r"[\uac00-\ud7a3]"),
+    ("gb18030", r"[\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e]"),
+)
+_MOSTLY = 0.9
+_IN_WORDS = re.compile(r"[^\W\d_]*[^\x00-\x7f\W\d_][^\W\d_]*")
+# Letters of Czech, Polish and others in cp1250, and what they look like in cp1252.
+_CENTRAL = re.compile(r"(?<=\w)[ìøïò¹³¿æ](?=\w)|[Øè]\w*[ìøùï]|[ìøùï]\w*è|\w[¹³¿]")
+
+
+def _likely_encoding(raw: bytes) -> str:
+    """The encoding that a text that is not UTF-8 is probably in, by the letters that it then holds."""
+    beginning = raw[: 1 << 16].rpartition(b"\n")[0] or raw[: 1 << 16]
+    for encoding, signs in _SCRIPTS:
+        try:
+            text = beginning.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        beyond = re.findall(r"[^\x00-\x7f]", text)
+        words = _IN_WORDS.findall(text)
+        # In Latin scripts single letters have accents, in these whole words are written.
+        whole = sum(not re.search("[A-Za-z]", word) for word in words)
+        if len(re.findall(signs, text)) > _MOSTLY * len(beyond) and whole > _MOSTLY * len(words):
+            return encoding
+    return "cp1250" if _CENTRAL.search(beginning.decode("cp1252", "replace")) else "cp1252"
 
 
 _UNPACK = "unpack it and give the file inside"
@@ -305,6 +337,41 @@ def _open_packed(file: IO[bytes]) -> Iterator[IO[bytes] | None]:
             return
         with archive.open(names[0]) as inside:
             yield inside
+
+
+_ANSWERING_ITSELF = re.compile(r"(xl|ppt|word)/|content\.xml$|header\.json$", re.IGNORECASE)
+ABOUT_FILES = re.compile(r"(^|/)(\.|__MACOSX/|readme|licen[cs]e|changelog|codebook)", re.IGNORECASE)
+
+
+@contextmanager
+def unpacked_archives(paths: list[Path]) -> Iterator[dict[Path, Path]]:
+    """Zip archives of several files as folders, which are there as long as the context; each with its archive."""
+    folders: dict[Path, Path] = {}
+    with tempfile.TemporaryDirectory() as room:
+        for number, path in enumerate(paths):
+            with suppress(*PACKING_FAULTS):
+                if path.is_file() and (names := _names_in_archive(path)):
+                    folder = Path(room, str(number), path.name)
+                    _extract(path, names, folder)
+                    folders[folder] = path
+        yield folders
+
+
+def _names_in_archive(path: Path) -> list[str]:
+    """The files in a zip archive that holds several, and no workbook or the like."""
+    if not zipfile.is_zipfile(path):
+        return []
+    with zipfile.ZipFile(path) as archive:
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+    kept = [name for name in names if not ABOUT_FILES.search(name)]
+    return kept if len(names) > 1 and not any(_ANSWERING_ITSELF.match(name) for name in names) else []
+
+
+def _extract(path: Path, names: list[str], folder: Path) -> None:
+    with zipfile.ZipFile(path) as archive:
+        check_size(sum(archive.getinfo(name).file_size for name in names), path, what="unpacked")
+        for name in names:
+            archive.extract(name, folder)
 
 
 def is_gzip(path: Path) -> bool:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 6
 LONG_NAME = 40
 MOST_LETTERS = 120
+MOST_SAID = 600
 
 
 def counted(number: int, what: str, several: str | None = None) -> str:
@@ -78,7 +79,12 @@ def split_names(text: str) -> tuple[str, ...]:
 
 
 def as_argument(names: Sequence[str]) -> str:
-    """Names in the form that `split_names` understands, quoted for a shell."""
+    """Names in the form that `split_names` understands, quoted for a shell; where they are too many, what to put there.
+
+    An option that is cut short would be wrong.
+    """
+    if sum(map(len, names)) > MOST_SAID:
+        return "NAME,NAME,..."
     joined = io.StringIO()
     csv.writer(joined, lineterminator="").writerow(names)
     text = joined.getvalue()
