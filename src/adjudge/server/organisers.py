@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from django.db import connections
 from django.db.models import Count, Max, Min, Q, Sum
 from django.db.models.functions import TruncHour
 from django.utils import timezone
@@ -70,14 +69,15 @@ class PanelGroup:
         }
 
     def _compute(self, stamp: Stamp) -> None:
-        began, rest = time.monotonic(), 0.0
+        rest = 0.0
         try:
             with _AT_ONCE, working_for(self.site):
-                statistics = get_served().statistics
-                began, read = time.monotonic(), timezone.now()
-                made = Computed(0, ()) if statistics is None else statistics.compute(self.group)
-                if self.group == "state" and statistics is not None and (taken := statistics.read_looks()) is not None:
-                    enter_looks(taken.taken)
+                began, read, made = time.monotonic(), timezone.now(), Computed(0, ())
+                saves, _ = stamp
+                if saves and (statistics := get_served().statistics) is not None:
+                    made = statistics.compute(self.group)
+                    if self.group == "state" and (looks := statistics.read_looks()) is not None:
+                        enter_looks(looks.taken)
             self.panels, self.judgments = made.panels, made.judgments
             self.computed, self.stamp = read, stamp
             rest = _REST * (time.monotonic() - began)
@@ -85,7 +85,6 @@ class PanelGroup:
             # As with a fault in a request: it goes to the log, and the page keeps what it had.
             logging.getLogger("django.request").exception("the statistics of the organisers' page failed")
         finally:
-            connections.close_all()
             self.rests_until = time.monotonic() + max(_FRESH_SECONDS, rest)
             self.lock.release()
 
