@@ -153,8 +153,13 @@ def look(request: pytest.FixtureRequest, browser: Browser) -> Iterator[tuple[str
 
 
 def violations(page: Page) -> list[str]:
+    """What axe-core finds on a screen so high that no bar lies over a part of a button, which can be scrolled away."""
+    size = page.viewport_size
+    assert size is not None
+    page.set_viewport_size({"width": size["width"], "height": 5000})
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8"))
     found: list[str] = page.evaluate(AXE)
+    page.set_viewport_size(size)
     return found
 
 
