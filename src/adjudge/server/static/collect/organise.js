@@ -3,7 +3,7 @@
 import { copyButton } from "./shared/copy.js";
 import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { addressOf, call } from "./shared/net.js";
-import { actionLog, erase, reassign, steering, warnings, write } from "./organise/actions.js";
+import { actionLog, decide, erase, reassign, steering, warnings, write } from "./organise/actions.js";
 import { showPanels } from "./organise/panels.js";
 import { attention, figures, hours, linkState, pace, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
@@ -149,7 +149,7 @@ export class Organising {
         person.link.status === "valid" ? button("revoke", () => this.revoke(person)) : null,
         button("message", () => write(this, person)),
         person.excluded ? null : button("reassign", () => reassign(this, person), person.reassigned ? "take_back" : "reassign"),
-        button("decide", () => this.decide(person), person.excluded ? "include" : "exclude"),
+        button("decide", () => decide(this, person), person.excluded ? "include" : "exclude"),
         person.erased ? null : button("erase", () => erase(this, person)),
       ),
     );
@@ -198,46 +198,6 @@ export class Organising {
         {},
         h("button", { type: "button", onclick: () => box.close() }, t("cancel")),
         h("button.primary", { type: "button", onclick: () => (box.close(), this.attempt(act)) }, title),
-      ),
-    ]);
-  }
-
-  /** @param {Server.AnnotatorOut} person */
-  decide(person) {
-    const reason = /** @type {HTMLTextAreaElement} */ (
-      h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
-    );
-    const said = h("p.said", { role: "alert" });
-    let sending = false;
-    const act = async (/** @type {Event} */ event) => {
-      event.preventDefault();
-      if (sending) return;
-      sending = true;
-      const decision = { excluded: !person.excluded, reason: reason.value };
-      try {
-        await call("POST", `/api/organiser/annotators/${person.id}/decision`, decision);
-        box.close();
-        void this.refresh();
-      } catch (error) {
-        // What was written stays, to be sent again.
-        said.textContent = t("not_done", { reason: /** @type {any} */ (error).message });
-        sending = false;
-      }
-    };
-    const box = dialog(t("decision_title", { name: person.name }), [
-      h("p", {}, t("decision_text")),
-      h(
-        "form",
-        { onsubmit: act },
-        h("label", { for: "reason" }, t("reason")),
-        reason,
-        said,
-        h(
-          "div.buttons",
-          {},
-          h("button", { type: "button", onclick: () => box.close() }, t("cancel")),
-          h("button.primary", { type: "submit" }, t("record")),
-        ),
       ),
     ]);
   }

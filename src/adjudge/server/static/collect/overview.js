@@ -2,6 +2,7 @@
 /** The front page of a server with several campaigns: links lead to their campaign, organisers see all of theirs. */
 import { h, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { addressOf, call, callBelow, secretIn, tokenOf } from "./shared/net.js";
+import { showForm } from "./enter/asking.js";
 import { counted, day, meterOf, when } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { languageName, loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
@@ -48,32 +49,6 @@ function kept() {
   }
 }
 
-/** @param {string} [fault] */
-function ask(fault = "") {
-  const field = /** @type {HTMLInputElement} */ (
-    h("input", { type: "text", id: "link", autocomplete: "off", spellcheck: "false", autofocus: true })
-  );
-  const said = h("p.said", { role: "alert" }, fault);
-  const attempt = async (/** @type {Event} */ event) => {
-    event.preventDefault();
-    await enter(secretIn(field.value)).catch((error) => (said.textContent = reason(error)));
-  };
-  const form = h(
-    "form",
-    { onsubmit: attempt },
-    h("label", { for: "link" }, t("open_link")),
-    field,
-    said,
-    h("button.primary", { type: "submit" }, t("enter")),
-  );
-  document.body.replaceChildren(h("main.enter", {}, h("h1", {}, t("welcome")), form));
-}
-
-/** @param {any} error @returns {string} */
-function reason(error) {
-  return t(["offline", "fault"].includes(error.trouble) ? "enter_offline" : "link_wrong");
-}
-
 /** @param {Place[]} places */
 function show(places) {
   const updated = h("span.updated");
@@ -84,7 +59,7 @@ function show(places) {
     if (document.visibilityState !== "visible") return;
     const rows = await Promise.all(places.map(summarise));
     // Nobody is entered anywhere any more: the link is needed again.
-    if (rows.every(({ now }) => now === null)) return ask(t("enter_reason"));
+    if (rows.every(({ now }) => now === null)) return showForm({ code: "reason" }, "", enter);
     updated.textContent = t("updated", { time: timeOfDay(new Date()) });
     whenLetGo(() => replaceUnselected(campaigns, [table(grouped(rows))]));
   };
@@ -162,12 +137,12 @@ async function begin() {
   await loadTexts();
   if (secret) {
     document.body.replaceChildren(h("main.enter", {}, h("p", {}, t("entering"))));
-    await enter(secret).catch((error) => ask(reason(error)));
+    await enter(secret).catch((error) => showForm(error, secret, enter));
     return;
   }
   const places = kept();
   if (places.length) show(places);
-  else ask();
+  else showForm(null, "", enter);
 }
 
 void begin();

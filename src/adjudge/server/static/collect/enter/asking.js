@@ -32,6 +32,11 @@ export async function showMoment(still) {
  */
 export async function ask(error, secret, again) {
   await prepare();
+  showForm(error, secret, again);
+}
+
+/** @type {(error: any, secret: string, again: (secret: string) => Promise<unknown>) => void} as `ask`, on a whole page */
+export function showForm(error, secret, again) {
   // Where nobody answered, one need not look for the link again: it has gone from the address bar.
   const former = error && isUnreached(error) ? secret : "";
   const fault = error ? reason(error) : "";

@@ -96,6 +96,20 @@ export function reassign(page, person) {
 }
 
 /**
+ * Exclude a person, or take the person back in, and say why.
+ * @param {Organising} page @param {Server.AnnotatorOut} person
+ */
+export function decide(page, person) {
+  const field = /** @type {HTMLTextAreaElement} */ (
+    h("textarea", { id: "reason", rows: 3, required: true, minlength: 3, dir: "auto" })
+  );
+  const decision = () => ({ excluded: !person.excluded, reason: field.value });
+  const send = () => call("POST", `/api/organiser/annotators/${person.id}/decision`, decision());
+  const title = t("decision_title", { name: person.name });
+  fill(page, title, t("decision_text"), { name: t("record"), label: t("reason"), field, send });
+}
+
+/**
  * Erase a person, once the name has been written out; what is left to be done by hand is said.
  * @param {Organising} page @param {Server.AnnotatorOut} person
  */

@@ -1,6 +1,6 @@
 // @ts-check
 /** Two translations side by side: one is better, or they are equally good. */
-import { h, modified, present, takesBack } from "../shared/dom.js";
+import { chooseOne, h, modified, present } from "../shared/dom.js";
 import { commentBox, given, lesson, letter, mediaBlock, note, textBlock } from "./item_parts.js";
 import { isOpen } from "./judged.js";
 import { skipBox } from "./skip.js";
@@ -50,29 +50,8 @@ function pairWidget({ ties, apart, locked, value, change, attend }) {
   );
   // Left is left on every screen, whatever the direction of the text: the arrows point at the translations.
   const element = h("div.choices", { role: "radiogroup", "aria-label": t("which_better"), dir: "ltr" }, ...buttons);
-  let current = value;
-
-  /** @param {Choice} next */
-  function show(next) {
-    current = next;
-    element.classList.toggle("unset", next === null);
-    buttons.forEach((button, i) => {
-      const checked = button.dataset.choice === next;
-      button.setAttribute("aria-checked", String(checked));
-      button.tabIndex = checked || (next === null && i === 0) ? 0 : -1;
-    });
-  }
-
-  /** @param {Choice} next */
-  function set(next) {
-    if (locked || next === current) return;
-    show(next);
-    change(next);
-  }
-  for (const button of buttons) {
-    const choice = /** @type {Choice} */ (button.dataset.choice ?? null);
-    button.addEventListener("click", (event) => set(takesBack(event) && current === choice ? null : choice));
-  }
+  const values = choices.map(([choice]) => /** @type {NonNullable<Choice>} */ (choice));
+  const { show, set, focus } = chooseOne(element, buttons, values, { value, locked, change });
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
@@ -87,9 +66,6 @@ function pairWidget({ ties, apart, locked, value, change, attend }) {
     focus();
     return true;
   }
-  show(value);
-  const focus = () =>
-    (buttons.find((button) => button.dataset.choice === current) ?? buttons[0]).focus({ preventScroll: true });
   return { element, show, key, focus };
 }
 

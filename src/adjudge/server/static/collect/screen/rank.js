@@ -1,6 +1,6 @@
 // @ts-check
 /** Ranking: every translation keeps its place and gets a rank by key, by button, or by dragging its letter to a shelf. */
-import { h, modified, present, takesBack } from "../shared/dom.js";
+import { chooseOne, h, modified, present } from "../shared/dom.js";
 import { commentBox, given, lesson, letter, mediaBlock, note, textBlock } from "./item_parts.js";
 import { isOpen } from "./judged.js";
 import { skipBox } from "./skip.js";
@@ -29,27 +29,7 @@ function rankWidget({ count, labels, label, value, locked, change, attend }) {
     ),
   );
   const element = h(`div.ranks${labels.length ? ".labelled" : ""}`, { role: "radiogroup", "aria-label": label }, ...buttons);
-  let current = value;
-
-  /** @param {number | null} next */
-  function show(next) {
-    current = next;
-    element.classList.toggle("unset", next === null);
-    buttons.forEach((button, i) => {
-      button.setAttribute("aria-checked", String(next === i + 1));
-      button.tabIndex = next === i + 1 || (next === null && i === 0) ? 0 : -1;
-    });
-  }
-
-  /** @param {number | null} next */
-  function set(next) {
-    if (locked || next === current) return;
-    show(next);
-    change(next);
-  }
-  buttons.forEach((button, i) =>
-    button.addEventListener("click", (event) => set(takesBack(event) && current === i + 1 ? null : i + 1)),
-  );
+  const { show, set, focus } = chooseOne(element, buttons, [...buttons.keys()].map((i) => i + 1), { value, locked, change });
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
@@ -73,8 +53,6 @@ function rankWidget({ count, labels, label, value, locked, change, attend }) {
     buttons[Math.min(count - 1, Math.max(0, from + (event.key === forward ? 1 : -1)))].focus({ preventScroll: true });
     return true;
   }
-  const focus = () => buttons[(current ?? 1) - 1].focus({ preventScroll: true });
-  show(value);
   return { element, show, key, focus };
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** The slider for a score. Nothing is set until somebody sets it: unset is not 0, and looks and reads different. */
-import { h, modified, takesBack } from "../shared/dom.js";
+import { chooseOne, h, modified } from "../shared/dom.js";
 import { hasText, t } from "../shared/interface_texts.js";
 
 /**
@@ -42,28 +42,7 @@ function verdict({ scale, label, value, locked, change, attend }) {
   );
   const beside = h("p.hint", { "aria-hidden": "true" });
   const element = h("div.score.verdict", {}, h("div.choices", { role: "radiogroup", "aria-label": label }, ...buttons), beside);
-  let current = value;
-
-  /** @param {number | null} next */
-  function show(next) {
-    current = next;
-    element.classList.toggle("unset", next === null);
-    buttons.forEach((button, i) => {
-      button.setAttribute("aria-checked", String(points[i] === next));
-      button.tabIndex = points[i] === next || (next === null && i === 0) ? 0 : -1;
-    });
-  }
-
-  /** @param {number | null} next */
-  function set(next) {
-    if (locked || next === current) return;
-    show(next);
-    change(next);
-  }
-  buttons.forEach((button, i) =>
-    button.addEventListener("click", (event) => set(takesBack(event) && current === points[i] ? null : points[i])),
-  );
-  const focus = () => buttons[Math.max(0, points.indexOf(current ?? points[0]))].focus({ preventScroll: true });
+  const { show, set, focus } = chooseOne(element, buttons, points, { value, locked, change });
 
   /** @param {KeyboardEvent} event @returns {boolean} */
   function key(event) {
@@ -80,7 +59,6 @@ function verdict({ scale, label, value, locked, change, attend }) {
     focus();
     return true;
   }
-  show(value);
   const showOthers = (/** @type {{letter: string, value: number | null}[]} */ others) => {
     const given = others.filter(({ value: other }) => other !== null);
     beside.textContent = given.map(({ letter, value: other }) => `${letter}: ${meaning(meaningOf(Number(other)) ?? "")}`).join(", ");

@@ -87,11 +87,35 @@ export function modified(event) {
 }
 
 /**
- * Whether a click on what is chosen takes the choice back. By keys that is Delete: Space, pressed to be sure, changes nothing.
- * @param {MouseEvent} event @returns {boolean}
+ * Let one of several buttons be chosen. A click on the chosen one takes the choice back; by keys that is Delete: Space,
+ * pressed to be sure, changes nothing.
+ * @template T
+ * @param {HTMLElement} element  what holds the buttons
+ * @param {HTMLElement[]} buttons @param {T[]} values  what each of them stands for
+ * @param {{value: T | null, locked: boolean, change: (value: T | null) => void}} options
+ * @returns {{show: (value: T | null) => void, set: (value: T | null) => void, focus: () => void}}
  */
-export function takesBack(event) {
-  return event.detail > 0;
+export function chooseOne(element, buttons, values, { value, locked, change }) {
+  let current = value;
+  const show = (/** @type {T | null} */ next) => {
+    current = next;
+    element.classList.toggle("unset", next === null);
+    buttons.forEach((button, i) => {
+      button.setAttribute("aria-checked", String(values[i] === next));
+      button.tabIndex = values[i] === next || (next === null && i === 0) ? 0 : -1;
+    });
+  };
+  const set = (/** @type {T | null} */ next) => {
+    if (locked || next === current) return;
+    show(next);
+    change(next);
+  };
+  buttons.forEach((button, i) =>
+    button.addEventListener("click", (event) => set(event.detail > 0 && current === values[i] ? null : values[i])),
+  );
+  const focus = () => buttons[Math.max(0, values.findIndex((one) => one === current))].focus({ preventScroll: true });
+  show(value);
+  return { show, set, focus };
 }
 
 // The key pressed last, as long as nothing was pointed at since: it may be what opens a dialog.
