@@ -193,6 +193,29 @@ def test_the_tutorial_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.slow
+def test_what_pages_show_is_what_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every line of a ranking or of claims that these pages show; `...` stands for lines left out."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "220")
+    texts = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("tutorial", "quickstart")}
+    printed: set[str] = set()
+    for line in (line for text in texts.values() for _, block in FENCE.findall(text) for line in block.splitlines()):
+        if re.match("adjudge (simulate|import|rank|audit) ", line):
+            printed |= {
+                " ".join(said.split()) for said in CliRunner().invoke(app, shlex.split(line)[1:]).output.splitlines()
+            }
+    others = {name: (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("rank", "audit")}
+    for name, text in (texts | others).items():
+        blocks = [block for kind, block in FENCE.findall(text) if kind == "text"]
+        shown = [
+            line for block in blocks if re.search("rank set|audits survived", block) for line in block.splitlines()
+        ]
+        assert shown, name
+        missing = [line for line in shown if "─" not in line and " ".join(line.split()) not in {*printed, "..."}]
+        assert missing == [], name
+
+
+@pytest.mark.slow
 def test_the_site_builds_without_warnings_and_loads_nothing_from_outside(tmp_path: Path) -> None:
     """Sphinx warns of links that lead nowhere and of pages that no list names."""
     call = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", str(tmp_path / "read")]
