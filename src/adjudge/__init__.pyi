@@ -164,7 +164,7 @@ def check(
     *,
     test: str = 'paired-t',
     level: float = 0.05,
-    least_seconds: float | None = 1.0,
+    least_seconds: float | None = None,
     longest_run: int | None = None,
     keep_rejected: bool = False,
     format: str | None = None,

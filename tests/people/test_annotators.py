@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 import adjudge
-from adjudge.people.check import CheckRule, check
+from adjudge.people.check import CheckRule, check, quality_of
 from adjudge.people.results import AnnotatorCheck
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments, SetAside
 from tests.helpers.check_make import rankings, scores
+from tests.reports.test_collected import RECORD
 
 Row = tuple[str, str, str, str, float]
 
@@ -117,6 +118,18 @@ def test_an_impossible_pace_is_not_kept_unless_any_pace_is_asked_for() -> None:
     assert any("faster than one can read: script" in note for note in lenient.notes)
     # Time that is 0 everywhere was not measured.
     assert by_name(campaign(rows, active_seconds=[0.0] * len(rows)))["script"].passed
+
+
+@pytest.mark.parametrize(("asked", "passes"), [(None, True), (0.0, True), (2.0, False), (12.0, False)])
+def test_the_pace_is_that_of_the_campaign_wherever_people_count(asked: float | None, passes: bool) -> None:
+    """By hand: somebody takes 1.5 seconds for a judgment, the others 10; the usual rule asks for 1."""
+    rows = ATTENTIVE + rows_of("quick", [80, 70, 90, 60, 75], [20, 30, 25, 10, 45])
+    seconds = [10.0] * len(ATTENTIVE) + [1.5] * (len(rows) - len(ATTENTIVE))
+    judgments = replace(campaign(rows, active_seconds=list(seconds)), record=replace(RECORD, least_seconds=asked))
+    assert by_name(judgments)["quick"].passed is passes
+    assert ("quick" in quality_of(judgments).reasons) is not passes
+    assert check(judgments).settings["least_seconds"] == (1.0 if asked is None else asked)
+    assert by_name(judgments, CheckRule(least_seconds=1.0))["quick"].passed
 
 
 def test_judgments_of_nobody_are_dropped_and_told() -> None:

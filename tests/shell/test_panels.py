@@ -23,7 +23,7 @@ def test_what_cannot_be_computed_says_why_beside_what_can(tmp_path: Path) -> Non
     [state] = compute_panels("state", one, campaign, tmp_path / "looks.json", planned=100)
     assert state.note.startswith("Too early to say: at least two systems are needed")
     both = compute_panels("statistics", JUDGMENTS, campaign, tmp_path / "looks.json", planned=100)
-    assert both == [*annotator_panels(JUDGMENTS, least_seconds=1.0), *agreement_panels(JUDGMENTS)]
+    assert both == [*annotator_panels(JUDGMENTS), *agreement_panels(JUDGMENTS)]
 
 
 def with_clicker() -> Judgments:

@@ -30,6 +30,8 @@ from adjudge.table.wording import agreeing, counted, measured, short_list
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from adjudge.table.record import CampaignRecord
+
     Test = Callable[[Floats, Floats], float]
 
 
@@ -502,8 +504,9 @@ class CheckRule:
     )
     level: float = option(0.05, "Keep annotators whose p-value on controls is at most this.")
     least_seconds: float | None = option(
-        LEAST_SECONDS,
-        "Drop annotators faster than this on average, in seconds per judgment; 0 accepts any pace.",
+        None,
+        "Drop annotators faster than this on average, in seconds per judgment; 0 accepts any pace. "
+        f"Default: the campaign's own least_seconds, or {LEAST_SECONDS:g}.",
         typed=float,
     )
     longest_run: int | None = option(None, "Drop annotators who gave the same answer more often than this in a row.")
@@ -520,6 +523,13 @@ class CheckRule:
         if not self.keep_rejected:
             parts.append("no rejected work")
         return "kept: " + ("; ".join(parts) if parts else "everybody")
+
+    def for_campaign(self, record: CampaignRecord | None) -> CheckRule:
+        """The rule with the pace that the campaign asked for, if no other is given."""
+        if self.least_seconds is not None:
+            return self
+        asked = None if record is None else record.least_seconds
+        return replace(self, least_seconds=LEAST_SECONDS if asked is None else asked)
 
     def validate(self) -> None:
         """Raise an error for an unknown test or an invalid level."""
@@ -538,7 +548,7 @@ def check(judgments: Judgments, *, rule: CheckRule | None = None) -> Checked:
         judgments: the judgments, controls included.
         rule: who is kept; the default is the rule of direct assessment.
     """
-    rule = rule or CheckRule()
+    rule = (rule or CheckRule()).for_campaign(judgments.record)
     rule.validate()
     final = judgments.final()
     seen = measure(final, rule.test)
@@ -769,7 +779,7 @@ def quality_of(judgments: Judgments, *, all_count: bool = False) -> Quality:
     of_accounts = suspected_accounts(judgments) is not None
     evident = {
         one.annotator: tuple(reason for reason in one.reasons if _is_evidence(reason, by_controls=not of_accounts))
-        for one in decide(judgments.final(), CheckRule())
+        for one in decide(judgments.final(), CheckRule().for_campaign(judgments.record))
     }
     failing = {name: reasons for name, reasons in evident.items() if reasons}
     return Quality(judgments, failing, of_accounts, all_count)

@@ -57,6 +57,7 @@ def make_record(judgments: Judgments, looks: LooksRecord | None) -> CampaignReco
         version=__version__,
         fingerprint=stored.fingerprint,
         looks=looks,
+        least_seconds=campaign.crowd.least_seconds,
         exclusions=tuple(
             Exclusion(name, excluded, reason, who, made.isoformat(timespec="seconds"))
             for name, excluded, reason, who, made in Decision.objects.order_by("made", "pk").values_list(

@@ -268,11 +268,12 @@ def main() -> None:
     request = json.load(sys.stdin)
     file = Path(request["campaign"])
     with open_served(file, request["database"]):
-        from adjudge.server.export import by_first_criterion, read_judgments
+        from adjudge.server.export import by_first_criterion, read_judgments, with_record
         from adjudge.server.organisers import judgments_planned
         from adjudge.server.served_campaign import get_served
 
-        judgments, campaign = by_first_criterion(read_judgments()), get_served().campaign
+        judgments = with_record(by_first_criterion(read_judgments()), None)
+        campaign = get_served().campaign
         planned = judgments_planned() if campaign.looks is None else campaign.looks.planned
     panels = []
     if len(judgments):
@@ -292,9 +293,8 @@ def compute_panels(
         "State": partial(compute_state, judgments, campaign.looks, history, planned=planned)
     }
     if group == "statistics":
-        least_seconds = campaign.crowd.least_seconds
         wanted = {
-            "Annotators": partial(annotator_panels, judgments, least_seconds=least_seconds),
+            "Annotators": partial(annotator_panels, judgments),
             "Agreement": partial(agreement_panels, judgments),
         }
     panels = []
@@ -306,12 +306,12 @@ def compute_panels(
     return panels
 
 
-def annotator_panels(judgments: Judgments, *, least_seconds: float) -> list[PanelTable]:
-    """What `adjudge check` says of the annotators so far, at the pace that the campaign asks for."""
-    from adjudge.people.check import CheckRule, check
+def annotator_panels(judgments: Judgments) -> list[PanelTable]:
+    """What `adjudge check` says of the annotators so far."""
+    from adjudge.people.check import check
     from adjudge.server.panels import panels_of_result
 
-    checked = check(judgments, rule=CheckRule(least_seconds=least_seconds))
+    checked = check(judgments)
     first, *others = panels_of_result(checked, "check")
     with_controls = any(annotator.control_difference is not None for annotator in checked.annotators)
     better = "by how much genuine outputs were judged better than degraded ones"

@@ -174,6 +174,8 @@ class CampaignRecord:
     looks: LooksRecord | None = None
     exclusions: tuple[Exclusion, ...] = ()
     """All decisions, in the order in which they were made."""
+    least_seconds: float | None = None
+    """The pace that the campaign asks for, in seconds per judgment; None in the record of an earlier version."""
     log: Mapping[str, Any] = field(default_factory=dict)
     """The last entry of the campaign's log and its digest, as `adjudge verify` checks them."""
 
