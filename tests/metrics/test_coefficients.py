@@ -11,7 +11,17 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from adjudge.metrics.levels import accuracy, calibrated, grouped, pair_p, pairs, signs, soft_pairwise_accuracy
+from adjudge.metrics.levels import (
+    accuracy,
+    calibrate_pooled,
+    calibrated,
+    coefficients,
+    mean_defined,
+    pair_p,
+    pairs,
+    signs,
+    soft_pairwise_accuracy,
+)
 from adjudge.metrics.significance import permute_groups, permute_pearson, williams
 from adjudge.ranking.decisions import holm
 from adjudge.table.maths import kendall, pearson, spearman
@@ -37,8 +47,9 @@ def test_coefficients_are_scipys() -> None:
 def test_groups_that_do_not_vary_are_left_out_of_the_mean() -> None:
     human = np.array([[1.0, 2.0, 3.0], [5.0, 5.0, 5.0]])
     metric = np.array([[1.0, 2.0, 4.0], [1.0, 2.0, 3.0]])
-    assert grouped(pearson, human, metric, "system") == pytest.approx(pearson(human[0], metric[0]))
-    assert np.isnan(grouped(pearson, np.ones((2, 2)), metric[:, :2], "item"))
+    by_system = coefficients(human, metric, "system")["pearson"]
+    assert mean_defined(by_system) == pytest.approx(pearson(human[0], metric[0]))
+    assert np.isnan(mean_defined(coefficients(np.ones((2, 2)), metric[:, :2], "item")["pearson"]))
 
 
 def slow_accuracy(human: Floats, metric: Floats, threshold: float) -> float:
@@ -64,6 +75,16 @@ def test_the_best_threshold_is_found_among_all(seed: int, step: float) -> None:
     best = calibrated(compared)
     assert best.accuracy == pytest.approx(max(every))
     assert slow_accuracy(human, metric, best.threshold) == pytest.approx(best.accuracy)
+
+
+@settings(max_examples=examples(25))
+@given(st.integers(0, 10_000), st.sampled_from([1e-9, 0.1, 1.0, 4.0]), st.integers(0, 3))
+def test_classes_of_sizes_lead_to_the_threshold_of_all_pairs_in_order(seed: int, step: float, holes: int) -> None:
+    human, metric = scores(seed, systems=4, segments=9, step=step)
+    metric[0, :holes] = np.nan
+    classes, ordered = calibrate_pooled(human, metric), calibrated(pairs(human, metric, "pooled"))
+    assert [classes.accuracy, classes.without] == pytest.approx([ordered.accuracy, ordered.without])
+    assert classes.threshold == ordered.threshold
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ from adjudge.metrics.results import MetricAtLevel
 from adjudge.table.maths import Bools, Floats, Ints, divide, expanded_tail, kendall, pearson, spearman, varies
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -40,17 +41,16 @@ def groups(human: Floats, metric: Floats, grouping: Grouping) -> Iterator[tuple[
         yield x[known], y[known]
 
 
-def item_coefficients(human: Floats, metric: Floats) -> dict[str, Floats]:
-    """Every coefficient of every item (column); NaN where it is not defined."""
-    items = list(groups(human, metric, "item"))
-    return {name: np.array([coefficient(x, y) for x, y in items]) for name, coefficient in COEFFICIENTS.items()}
+def coefficients(human: Floats, metric: Floats, grouping: Grouping) -> dict[str, Floats]:
+    """Every coefficient of every group; NaN where it is not defined."""
+    scores = list(groups(human, metric, grouping))
+    return {name: np.array([coefficient(x, y) for x, y in scores]) for name, coefficient in COEFFICIENTS.items()}
 
 
-def grouped(coefficient: Coefficient, human: Floats, metric: Floats, grouping: Grouping) -> float:
-    """The coefficient pooled, or its mean over the groups where it is defined."""
-    values = [coefficient(x, y) for x, y in groups(human, metric, grouping)]
-    defined = [value for value in values if not np.isnan(value)]
-    return float(np.mean(defined)) if defined else float("nan")
+def mean_defined(values: Floats) -> float:
+    """The mean over the groups where a coefficient is defined."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else float("nan")
 
 
 # Pairwise accuracy of a metric: with ties, calibrated for ties, and soft.
@@ -70,9 +70,9 @@ class Pairs:
 
     preference: NDArray[np.int8]
     difference: Floats
-    group: NDArray[np.int32]
+    group: Ints
     weight: Floats
-    """Of one pair in each group: groups weigh the same."""
+    """Of one pair in each group: groups weigh the same; 0 for those without any pair."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,8 @@ class Calibrated:
 
     accuracy: float
     threshold: float
+    without: float
+    """The accuracy without a threshold."""
 
 
 def number_of_pairs(human: Floats, metric: Floats, grouping: Grouping) -> int:
@@ -90,19 +92,24 @@ def number_of_pairs(human: Floats, metric: Floats, grouping: Grouping) -> int:
 
 def pairs(human: Floats, metric: Floats, grouping: Grouping) -> Pairs:
     """Every pair of scores within each group that has at least two; each group weighs the same."""
-    usable = [(x, y) for x, y in groups(human, metric, grouping) if len(x) > 1]
-    sizes = np.array([len(x) * (len(x) - 1) // 2 for x, _ in usable], dtype=np.int64)
-    preference, difference = np.empty(sizes.sum(), dtype=np.int8), np.empty(sizes.sum())
-    start = 0
-    for x, y in usable:
-        # One score against all later ones: arrays of all pairs at once would need several times the memory.
-        for i in range(len(x) - 1):
-            end = start + len(x) - 1 - i
-            preference[start:end] = np.sign(x[i] - x[i + 1 :])
-            np.subtract(y[i], y[i + 1 :], out=difference[start:end])
-            start = end
-    each = np.repeat(np.arange(len(usable), dtype=np.int32), sizes)
-    return Pairs(preference, difference, each, 1 / sizes / max(len(usable), 1))
+    if grouping == "pooled":
+        x, y = human.reshape(1, -1), metric.reshape(1, -1)
+    else:
+        x, y = (human, metric) if grouping == "system" else (human.T, metric.T)
+    known = ~(np.isnan(x) | np.isnan(y))
+    preference, difference, group = [], [], []
+    # All groups at once: each score against the one that stands so many places further on.
+    for lag in range(1, x.shape[1]):
+        both = known[:, lag:] & known[:, :-lag]
+        preference.append(np.sign(x[:, :-lag] - x[:, lag:])[both].astype(np.int8))
+        difference.append((y[:, :-lag] - y[:, lag:])[both])
+        group.append(np.nonzero(both)[0])
+    if not group:
+        return Pairs(np.empty(0, dtype=np.int8), np.empty(0), np.empty(0, dtype=np.int64), np.zeros(len(x)))
+    joined = np.concatenate(group)
+    sizes = np.bincount(joined, minlength=len(x))
+    weight = divide(np.ones(len(x)), sizes * np.count_nonzero(sizes), otherwise=0.0)
+    return Pairs(np.concatenate(preference), np.concatenate(difference), joined, weight)
 
 
 def agreement(compared: Pairs, threshold: float = 0.0) -> Bools:
@@ -114,7 +121,7 @@ def agreement(compared: Pairs, threshold: float = 0.0) -> Bools:
 
 def accuracy(compared: Pairs, threshold: float = 0.0) -> float:
     """The share of pairs on which the metric is right, averaged over groups."""
-    if not len(compared.weight):
+    if not len(compared.group):
         return float("nan")
     right = np.bincount(compared.group[agreement(compared, threshold)], minlength=len(compared.weight))
     return float(compared.weight @ right)
@@ -122,12 +129,12 @@ def accuracy(compared: Pairs, threshold: float = 0.0) -> float:
 
 def calibrated(compared: Pairs) -> Calibrated:
     """The threshold that makes the metric's accuracy best."""
-    if not len(compared.weight):
-        return Calibrated(float("nan"), 0.0)
+    if not len(compared.group):
+        return Calibrated(float("nan"), 0.0, float("nan"))
     start = accuracy(compared)
     human_tie, agrees = compared.preference == 0, agreement(compared)
     if not human_tie.any():
-        return Calibrated(start, 0.0)
+        return Calibrated(start, 0.0, start)
     # A threshold that passes a pair makes it a tie: then it is right if, and only if, the human tied.
     changes = human_tie != agrees
     size = np.abs(compared.difference[changes])
@@ -139,7 +146,66 @@ def calibrated(compared: Pairs) -> Calibrated:
     thresholds = np.concatenate([[0.0], size[last]])
     values = np.concatenate([[start], after[last]])
     best = int(np.argmax(values > values.max() - 1e-12))
-    return Calibrated(float(values[best]), float(thresholds[best]))
+    return Calibrated(float(values[best]), float(thresholds[best]), start)
+
+
+BINS = 1 << 16
+"""Classes of sizes in which the pairs of pooled scores are counted before any of them are put in order."""
+
+
+def calibrate_pooled(human: Floats, metric: Floats) -> Calibrated:
+    """The same as `calibrated` for all scores pooled, of which there are millions of pairs.
+
+    Pairs are counted by classes of sizes, which says how many are right at the end of each class, and how many at most
+    within it. Only those of classes that may hold the best threshold are put in order.
+    """
+    known = ~(np.isnan(human) | np.isnan(metric))
+    number = int(known.sum()) * (int(known.sum()) - 1) // 2
+    if not number:
+        return Calibrated(float("nan"), 0.0, float("nan"))
+    spread = float(np.ptp(metric[known]))
+    scale = (BINS - 1) / spread if spread > 0 else 0.0
+    counts = np.zeros((4, BINS), dtype=np.int64)
+    for size, kind in _sized_pairs(human, metric, known):
+        place = (size * scale).astype(np.int64)
+        place += kind.astype(np.int64) * BINS
+        counts += np.bincount(place, minlength=4 * BINS).reshape(4, BINS)
+    _, ties, lost, _ = counts
+    start = int(counts[2:].sum())
+    after = start + np.cumsum(ties - lost)
+    before = np.append(start, after[:-1])
+    hopeful = before + ties >= max(start, int(after.max()))
+    sizes, gains = [np.empty(0)], [np.empty(0, dtype=np.int64)]
+    for size, kind in _sized_pairs(human, metric, known):
+        chosen = hopeful[(size * scale).astype(np.int64)] & ((kind == 1) | (kind == 2))
+        sizes.append(size[chosen])
+        gains.append(3 - 2 * kind[chosen].astype(np.int64))
+    gained, size = np.concatenate(gains), np.concatenate(sizes)
+    order = np.argsort(size)
+    size, right = size[order], np.cumsum(gained[order])
+    # What all smaller pairs gain, of which those of other classes were only counted.
+    place = (size * scale).astype(np.int64)
+    first = np.flatnonzero(np.append(True, place[1:] != place[:-1])[: len(place)])
+    skipped = before[place[first]] - np.append(0, right)[first]
+    right += np.repeat(skipped, np.diff(np.append(first, len(place))))
+    last = np.append(size[1:] != size[:-1], True)[: len(size)]
+    thresholds, values = np.append(0.0, size[last]), np.append(start, right[last])
+    best = int(np.argmax(values))
+    return Calibrated(float(values[best] / number), float(thresholds[best]), start / number)
+
+
+def _sized_pairs(human: Floats, metric: Floats, known: Bools) -> Iterator[tuple[Floats, NDArray[np.int8]]]:
+    """How far the metric sets each two scores apart, those of two systems at a time, and what a tie would change.
+
+    This is 1 where only the human ties, 2 where both prefer the same, 3 where both tie, and 0 for other pairs.
+    """
+    for one, other in combinations_with_replacement(range(len(human)), 2):
+        (x, a), (y, b) = ((human[system, known[system]], metric[system, known[system]]) for system in (one, other))
+        # One after the other: within a system each pair once.
+        whole = slice(None) if one != other else np.triu_indices(len(x), 1)
+        apart, difference = (np.subtract.outer(*both)[whole].ravel() for both in ((x, y), (a, b)))
+        same = ((apart > 0) == (difference > 0)) & ((apart < 0) == (difference < 0))
+        yield np.abs(difference), (apart == 0) + 2 * same.astype(np.int8)
 
 
 def signs(permutations: int, segments: int, rng: np.random.Generator) -> Floats:
@@ -251,72 +317,69 @@ def item_mean(values: Floats, drawn: Floats) -> Floats:
     return divide(drawn @ np.where(known, values, 0.0), count)
 
 
-# The number of resamples whose weights are in memory at the same time.
-CHUNK = 50
+CHUNK = 500
+"""The number of resamples whose weights are in memory at the same time."""
 
 
 def pooled_pairs(human: Floats, metric: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """Kendall's tau-b and pairwise accuracy over all scores, for every resample of segments."""
-    x, y, segment = _scores_by_segment(human, metric)
-    starts = np.flatnonzero(np.append(True, segment[1:] != segment[:-1]))
-    sizes = np.diff(np.append(starts, len(segment)))
-    weights = drawn[:, segment[starts]]
-    signs_x, other = _signs(x), _signs(y)
-    agree = (signs_x == other).astype(np.int8)
-    np.fill_diagonal(agree, 0)
-    parts = (signs_x * other, signs_x * signs_x, other * other, agree)
-    concordant, apart_x, apart_y, same = (_sum_over_pairs(part, starts, weights) for part in parts)
-    pairs = (weights @ sizes) ** 2 - weights**2 @ sizes
+    known = ~(np.isnan(human) | np.isnan(metric))
+    segments = human.shape[1]
+    concordant, apart_x, apart_y, same = (np.zeros((segments, segments), dtype=np.int32) for _ in range(4))
+    for one, other in combinations_with_replacement(range(len(human)), 2):
+        x, y = (_signs(scores[one], scores[other]) for scores in (human, metric))
+        both = np.logical_and.outer(known[one], known[other])
+        if one == other:
+            np.fill_diagonal(both, val=False)
+        x *= both
+        y *= both
+        for total, part in ((concordant, x * y), (apart_x, x != 0), (apart_y, y != 0), (same, (x == y) & both)):
+            np.add(total, part, out=total)
+            if one != other:
+                np.add(total, part.T, out=total)
+    gathered = (concordant, apart_x, apart_y, same)
+    agreeing, untied_x, untied_y, equal = (((drawn @ part.astype(float)) * drawn).sum(1) for part in gathered)
+    sizes = known.sum(0)
+    pairs = (drawn @ sizes) ** 2 - drawn**2 @ sizes
     with np.errstate(invalid="ignore", divide="ignore"):
-        return concordant / np.sqrt(apart_x * apart_y), same / pairs
+        return agreeing / np.sqrt(untied_x * untied_y), equal / pairs
+
+
+def _signs(one: Floats, other: Floats) -> NDArray[np.int8]:
+    """Which of two scores is higher, for each of one against each of the others."""
+    return np.greater.outer(one, other).astype(np.int8) - np.less.outer(one, other)
 
 
 def pooled_spearman(human: Floats, metric: Floats, drawn: Floats) -> Floats:
     """Spearman's rho over all scores for every resample of segments: ranks are made anew in each."""
-    x, y, segment = _scores_by_segment(human, metric)
+    known = ~(np.isnan(human) | np.isnan(metric)).T
+    segment = np.nonzero(known)[0]
     values = []
     for start in range(0, len(drawn), CHUNK):
-        weights = drawn[start : start + CHUNK][:, segment]
-        values.append(_weighted_pearson(_weighted_ranks(x, weights), _weighted_ranks(y, weights), weights))
+        # A row for each score, which is moved as a whole.
+        weights = drawn[start : start + CHUNK].T[segment]
+        x, y = (_weighted_ranks(scores.T[known], weights) for scores in (human, metric))
+        parts = (np.einsum("ij,ij,ij->j", weights, *both) for both in ((x, y), (x, x), (y, y)))
+        product, squares_x, squares_y = parts
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values.append(product / np.sqrt(squares_x * squares_y))
     return np.concatenate(values)
 
 
-def _scores_by_segment(human: Floats, metric: Floats) -> tuple[Floats, Floats, Ints]:
-    """The scores that both sides have, segment by segment, with the place of the segment."""
-    known = ~(np.isnan(human) | np.isnan(metric)).T
-    return human.T[known], metric.T[known], np.nonzero(known)[0].astype(np.int64)
-
-
-def _signs(values: Floats) -> NDArray[np.int8]:
-    higher = values[:, None] > values
-    return higher.astype(np.int8) - higher.T
-
-
-def _sum_over_pairs(part: NDArray[np.int8], starts: Ints, weights: Floats) -> Floats:
-    rows = np.add.reduceat(part, starts, axis=0, dtype=np.int32)
-    gathered = np.add.reduceat(rows, starts, axis=1, dtype=np.int64).astype(float)
-    return np.asarray(((weights @ gathered) * weights).sum(1))
-
-
 def _weighted_ranks(values: Floats, weights: Floats) -> Floats:
-    """Mean ranks of values that occur so many times: (resamples, values)."""
+    """Mean ranks of values that occur so many times, less the mean of all: (values, resamples)."""
     order = np.argsort(values, kind="stable")
     ascending = values[order]
-    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
-    times = np.add.reduceat(weights[:, order], starts, axis=1)
-    middle = np.cumsum(times, axis=1) - (times - 1) / 2
+    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1])[: len(values)])
+    times = np.add.reduceat(weights[order], starts, axis=0) if len(starts) < len(values) else weights[order]
+    middle = np.cumsum(times, axis=0)
+    whole = middle[-1].copy()
+    times += whole
+    times /= 2
+    middle -= times
     group = np.empty(len(values), dtype=np.int64)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(values))))
-    return np.asarray(middle[:, group])
-
-
-def _weighted_pearson(x: Floats, y: Floats, weights: Floats) -> Floats:
-    n = weights.sum(1, keepdims=True)
-    x, y = (values - (weights * values).sum(1, keepdims=True) / n for values in (x, y))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(
-            (weights * x * y).sum(1) / np.sqrt((weights * x * x).sum(1) * (weights * y * y).sum(1)), dtype=np.float64
-        )
+    return np.asarray(middle[group])
 
 
 # More pairs of scores than this (from 6,000 pooled scores) would take gigabytes and are left out.
@@ -354,20 +417,23 @@ def evaluate_segments(scores: Scores, metric: Floats, drawn: Draws | None) -> Me
     """Correlations over all scores pooled, and averaged over systems and over items."""
     human = scores.human
     known = ~(np.isnan(human) | np.isnan(metric))
-    grouped_values = {
-        f"by_{grouping}": _values(human, metric, grouping) for grouping in GROUPINGS if grouping != "pooled"
-    }
+    by_group = {grouping: coefficients(human, metric, grouping) for grouping in GROUPINGS}
+    values = {grouping: _values(human, metric, grouping, by_group[grouping]) for grouping in GROUPINGS}
+    intervals = _segment_intervals(human, metric, by_group["item"], drawn)
     return MetricAtLevel(
-        int(known.sum()), _values(human, metric, "pooled"), _segment_intervals(human, metric, drawn), grouped_values
+        int(known.sum()),
+        values["pooled"],
+        intervals,
+        {f"by_{grouping}": values[grouping] for grouping in GROUPINGS if grouping != "pooled"},
     )
 
 
-def _values(human: Floats, metric: Floats, grouping: Grouping) -> dict[str, float]:
-    values = {name: grouped(coefficient, human, metric, grouping) for name, coefficient in COEFFICIENTS.items()}
+def _values(human: Floats, metric: Floats, grouping: Grouping, by_group: Mapping[str, Floats]) -> dict[str, float]:
+    values = {name: mean_defined(of_groups) for name, of_groups in by_group.items()}
     if number_of_pairs(human, metric, grouping) <= MOST_PAIRS:
-        compared = pairs(human, metric, grouping)
-        best = calibrated(compared)
-        values["pairwise_accuracy"] = accuracy(compared)
+        pooled = grouping == "pooled"
+        best = calibrate_pooled(human, metric) if pooled else calibrated(pairs(human, metric, grouping))
+        values["pairwise_accuracy"] = best.without
         values["tie_calibrated_accuracy"] = best.accuracy
         values["tie_threshold"] = best.threshold
     if grouping == "pooled":
@@ -376,7 +442,9 @@ def _values(human: Floats, metric: Floats, grouping: Grouping) -> dict[str, floa
     return values
 
 
-def _segment_intervals(human: Floats, metric: Floats, drawn: Draws | None) -> dict[str, tuple[float, float]]:
+def _segment_intervals(
+    human: Floats, metric: Floats, by_item: Mapping[str, Floats], drawn: Draws | None
+) -> dict[str, tuple[float, float]]:
     if drawn is None:
         return {}
     weights = drawn.weights
@@ -385,7 +453,7 @@ def _segment_intervals(human: Floats, metric: Floats, drawn: Draws | None) -> di
         resampled["spearman"] = pooled_spearman(human, metric, weights)
         resampled["kendall"], resampled["pairwise_accuracy"] = pooled_pairs(human, metric, weights)
     items = {
-        **item_coefficients(human, metric),
+        **by_item,
         "pairwise_accuracy": item_parts(human, metric, calibrate=False),
         "tie_calibrated_accuracy": item_parts(human, metric),
     }
@@ -397,11 +465,8 @@ def item_parts(human: Floats, metric: Floats, *, calibrate: bool = True) -> Floa
     """The accuracy of every item, at the tie threshold that is best over all, or at 0; NaN where no pair is known."""
     compared = pairs(human, metric, "item")
     right = agreement(compared, calibrated(compared).threshold if calibrate else 0.0)
-    sizes = np.array([len(x) for x, _ in groups(human, metric, "item")])
-    parts = np.full(human.shape[1], np.nan)
-    if len(compared.group):
-        parts[sizes > 1] = np.bincount(compared.group, weights=right) / np.bincount(compared.group)
-    return parts
+    items = human.shape[1]
+    return divide(np.bincount(compared.group, right, minlength=items), np.bincount(compared.group, minlength=items))
 
 
 def _drop_undefined(intervals: dict[str, tuple[float, float] | None]) -> dict[str, tuple[float, float]]:

@@ -38,26 +38,36 @@ if TYPE_CHECKING:
 # Within an item every score exchanges by itself.
 #
 # The smallest p is 1 / (1 + permutations), and Holm multiplies it by the number of pairs: 1,000 permutations cannot
-# reach .05 from 11 metrics on. So pairs go on being permuted as long as their p is at most .05, up to
-# `enough_permutations`. A pair that stops earlier has a p above .05; for every level up to .05 the test is as exact
-# as with all permutations.
+# reach .05 from 11 metrics on. So pairs go on being permuted as long as Holm may still call them different, up to
+# `enough_permutations`. A pair that stops earlier has a p that is too large for that; for every level up to .05 the
+# test is as exact as with all permutations.
+#
+# Pairs that are far apart need not go on. What exchanges, a group of scores g with the difference d(g), has either
+# sign equally often, so that P(|sum of d(g)| >= t) <= 2 exp(-t^2 / (2 sum of d(g)^2)) (Hoeffding 1963). Where this is
+# at most 1 / (1 + all permutations) for the largest sum of squares that was drawn, that is the p.
 #
 # Permutations are drawn in blocks, each from a seed of its own, so that several processes can share them.
 
 Signs = Callable[[int], Floats]
 """Draws the signs of so many scores: one row per permutation."""
-Differences = Callable[[Signs], Floats]
-"""The differences of all pairs (permutations, pairs) when scores exchange by these signs."""
+Differences = Callable[[Signs], tuple[Floats, Floats]]
+"""The differences of all pairs (permutations, pairs) when scores exchange by these signs; and for each pair the largest
+sum of squared differences of what exchanges, infinite where that was not taken."""
 
 PER_PAIR = 40
 """Permutations for every pair of metrics that is tested: the smallest p is then .025 after Holm's correction."""
 LEVEL = 0.05
+HARDLY = 0.001
+"""A pair stops where its extreme permutations would be so improbable if its p were small enough for Holm."""
 BLOCK = 125
-"""Permutations in a block. It must not depend on the number of workers: every block has a seed of its own."""
-# A block of many scores has fewer permutations: about this many signs, to bound memory.
+"""Permutations of the first block."""
+MORE = 5
+"""After each look there are so many times as many permutations."""
+# A block has about so many signs and differences, to bound memory. No number here may depend on the number of workers.
 MOST_SIGNS = 4_000_000
-# Pairs that are permuted further are tested again after about this many differences.
-LOOK_AGAIN = 5_000_000
+MOST_DIFFERENCES = 4_000_000
+CACHED = 64_000
+"""So many differences are computed together, which a processor's cache holds."""
 
 
 @dataclass(frozen=True)
@@ -120,40 +130,68 @@ def _test_pairs(
     differences_of: Callable[[_Pairs], Differences],
     pairs: _Pairs,
     *,
+    others: int,
     permutations: int,
-    most: int,
-    block: int,
+    exchanged: int,
     rng: np.random.Generator,
 ) -> list[tuple[float, float]]:
-    """The observed difference and p of every pair; pairs whose p is at most .05 are permuted further, up to `most`."""
-    results: dict[tuple[int, int], tuple[float, float]] = {}
-    extreme = dict.fromkeys(pairs, 0)
-    going, drawn, number = pairs, 0, permutations
-    while going and number > 0:
+    """The observed difference and p of every pair; those that Holm may call different are permuted further.
+
+    Args:
+        differences_of: makes the function that gives the differences of some pairs.
+        pairs: the pairs of metrics.
+        others: how many more pairs Holm corrects for.
+        permutations: the number that every pair has.
+        exchanged: how many scores, or groups of them, exchange.
+        rng: of all draws.
+    """
+    from scipy.special import pdtrc
+
+    most = max(permutations, PER_PAIR * (len(pairs) + others))
+    observed, p = np.empty(len(pairs)), np.ones(len(pairs))
+    extreme = np.zeros(len(pairs), dtype=np.int64)
+    going, stopped = np.arange(len(pairs)), 0
+    drawn, number = 0, min(BLOCK, permutations)
+    while len(going) and number > 0:
         drawn += number
-        observed, counts = _count_extreme(differences_of(going), number, block, rng)
-        for pair, difference, count in zip(going, observed, counts, strict=True):
-            extreme[pair] += int(count)
-            results[pair] = (float(difference), (1 + extreme[pair]) / (1 + drawn))
-        going = [pair for pair in going if results[pair][1] <= LEVEL]
-        number = min(most - drawn, max(permutations, LOOK_AGAIN // max(len(going), 1)))
-    return [results[pair] for pair in pairs]
+        block = max(1, min(MOST_SIGNS // exchanged, MOST_DIFFERENCES // len(going), max(BLOCK, number // 2)))
+        differences = differences_of([pairs[pair] for pair in going])
+        observed[going], counts, squares = _count_extreme(differences, number, block, rng)
+        extreme[going] += counts
+        p[going] = (1 + extreme[going]) / (1 + drawn)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = 2 * np.exp(-(observed[going] ** 2) / (2 * squares)) <= 1 / (1 + most)
+        p[going[far]] = 1 / (1 + most)
+        going = going[~far]
+        if drawn >= permutations:
+            ends = p[going] > LEVEL
+            # Holm divides the level by no less than the number of pairs that are not called different.
+            smallest = LEVEL / (1 + stopped + ends.sum())
+            ends |= (extreme[going] > 0) & (pdtrc(extreme[going] - 1, smallest * drawn) < HARDLY)
+            stopped, going = stopped + int(ends.sum()), going[~ends]
+        # Those that are far apart are called different first, so that Holm multiplies the others by fewer.
+        enough = max(permutations, PER_PAIR * (len(going) + stopped + others))
+        number = min(enough, permutations if drawn < permutations else MORE * drawn) - drawn
+    return list(zip(observed.tolist(), p.tolist(), strict=True))
 
 
-def _count_extreme(differences: Differences, number: int, block: int, rng: np.random.Generator) -> tuple[Floats, Ints]:
-    """The observed differences, and how many of `number` permuted ones are at least as large."""
-    observed = differences(lambda scores: np.ones((1, scores)))[0]
+def _count_extreme(
+    differences: Differences, number: int, block: int, rng: np.random.Generator
+) -> tuple[Floats, Ints, Floats]:
+    """The observed differences, how many of `number` permuted ones are at least as large, and their sums of squares."""
+    observed = differences(lambda scores: np.ones((1, scores)))[0][0]
     sizes = [min(block, number - start) for start in range(0, number, block)]
     tasks = zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True)
 
-    def count(task: tuple[int, int]) -> Ints:
+    def count(task: tuple[int, int]) -> tuple[Ints, Floats]:
         size, seed = task
         block_rng = generator(seed)
-        drawn = differences(lambda scores: block_rng.choice(np.array([-1.0, 1.0]), size=(size, scores)))
+        drawn, squares = differences(lambda scores: block_rng.choice(np.array([-1.0, 1.0]), size=(size, scores)))
         # Sums of the same numbers in another order may differ in the last digits.
-        return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0))
+        return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0)), squares
 
-    return observed, np.sum(map_tasks(count, tasks, what="permutations"), axis=0)
+    counts, squares = zip(*map_tasks(count, tasks, what="permutations"), strict=True)
+    return observed, np.sum(counts, axis=0), np.max(squares, axis=0)
 
 
 def _test_all(
@@ -171,7 +209,6 @@ def _test_all(
         permutations: the number asked for.
         rng: of all draws.
     """
-    most = enough_permutations(len(known), permutations)
     names = list(known)
     families: dict[bytes, _Pairs] = {}
     masks: dict[bytes, Bools] = {}
@@ -187,8 +224,11 @@ def _test_all(
         results = [(np.nan, np.nan)] * len(pairs)
         if prepared is not None:
             local = [(used.index(i), used.index(j)) for i, j in pairs]
-            block = max(1, min(BLOCK, MOST_SIGNS // prepared[1]))
-            results = _test_pairs(prepared[0], local, permutations=permutations, most=most, block=block, rng=rng)
+            of_pairs, exchanged = prepared
+            others = len(names) * (len(names) - 1) // 2 - len(pairs)
+            results = _test_pairs(
+                of_pairs, local, others=others, permutations=permutations, exchanged=exchanged, rng=rng
+            )
         for (i, j), (difference, p) in zip(pairs, results, strict=True):
             tests[i, j] = PermutationTest(names[i], names[j], difference, p)
     return tuple(tests[pair] for pair in combinations(range(len(names)), 2))
@@ -255,8 +295,8 @@ class _GroupDifferences:
         first, second = np.array(pairs).T
         self.difference = values[first] - values[second]
 
-    def __call__(self, signs: Signs) -> Floats:
-        return np.asarray(signs(self.difference.shape[1]) @ self.difference.T)
+    def __call__(self, signs: Signs) -> tuple[Floats, Floats]:
+        return signs(self.difference.shape[1]) @ self.difference.T, (self.difference**2).sum(1)
 
 
 class _PearsonDifferences:
@@ -267,31 +307,75 @@ class _PearsonDifferences:
         self.groups = [group.of(used) for group in groups]
         self.first, self.second = codes.reshape(-1, 2).T
 
-    def __call__(self, signs: Signs) -> Floats:
-        first, *others = self.groups
-        total = _exchanged_correlations(first, signs(first.exchanged))
-        for group in others:
-            total += _exchanged_correlations(group, signs(group.exchanged))
-        total /= len(self.groups)
-        return np.asarray((total[self.first, self.second] - total[self.second, self.first]).T)
+    def __call__(self, signs: Signs) -> tuple[Floats, Floats]:
+        exchanges = [_Exchange.of(signs(group.exchanged)) for group in self.groups]
+        size = len(exchanges[0].place)
+        # The squares are asked for once, and take as long as the rest of a draw.
+        once = size <= BLOCK
+        total = np.zeros((size, len(self.first)))
+        squares = np.full(len(self.first), 0.0 if once else np.inf)
+        width = max(1, CACHED // len(exchanges[0].signs))
+        for start in range(0, len(self.first), width):
+            part = slice(start, start + width)
+            sums, squared = np.zeros((2, len(self.first[part]), size)).swapaxes(1, 2)
+            for group, exchange in zip(self.groups, exchanges, strict=True):
+                apart = exchange.of_draws(self._differ(group, exchange.signs, part))
+                sums += apart
+                if once:
+                    squared += apart**2
+            total[:, part] = sums
+            squares[part] += squared.max(0)
+        return total / len(self.groups), squares / len(self.groups) ** 2
+
+    def _differ(self, group: _Group, signs: Floats, part: slice) -> Floats:
+        """R of the first of each pair less that of the second when they exchange: (signs, pairs)."""
+        sums, human = group.sums(), group.human
+        # Pair by pair, so that what is gathered stands together.
+        whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
+        plus, minus = (whole + difference) / 2, (whole - difference) / 2
+        first, second = self.first[part], self.second[part]
+        one = _correlation(plus[:, first] + minus[:, second], human)
+        one -= _correlation(plus[:, second] + minus[:, first], human)
+        return one.T
 
 
-def _exchanged_correlations(group: _Group, signs: Floats) -> Floats:
-    """R of i when it takes the scores of j where the sign is minus: (i, j, permutations); 0 where they do not vary."""
-    sums, human = group.sums(), group.human
-    whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
-    plus, minus = ((whole + difference) / 2)[:, :, None], ((whole - difference) / 2)[:, None]
+@dataclass(frozen=True, eq=False)
+class _Exchange:
+    """How the scores of a group exchange: different signs, and which of them each draw has."""
+
+    signs: Floats
+    place: Ints
+    halved: bool = False
+    """Whether draws have other signs than these: the opposite ones, with the opposite differences."""
+
+    @classmethod
+    def of(cls, drawn: Floats) -> _Exchange:
+        """Few scores exchange in few ways, so that many draws repeat them."""
+        size, scores = drawn.shape
+        patterns = 1 << (scores - 1)
+        if size <= patterns:
+            return cls(drawn, np.arange(size))
+        bits = 1 << np.arange(scores)
+        return cls(np.where(np.arange(patterns)[:, None] & bits, -1.0, 1.0), (drawn < 0) @ bits, halved=True)
+
+    def of_draws(self, values: Floats) -> Floats:
+        """The values of each draw, from those of the different signs (signs, pairs)."""
+        if not self.halved:
+            return values
+        return np.concatenate([values, -values[::-1]])[self.place]
+
+
+def _correlation(sums: Floats, human: Floats) -> Floats:
+    """R from sums of scores, of their squares and of their products with the human (in place); 0 without spread."""
+    scores, squares, r = sums
     # In place, because allocating large arrays costs more than the arithmetic.
-    squared = plus[0] + minus[0]
-    squared *= squared
-    squared /= len(human)
-    variance = plus[1] + minus[1]
-    variance -= squared
-    variance[variance < 1e-12] = np.inf
-    variance *= human @ human
-    r: Floats = np.add(plus[2], minus[2], out=squared)
-    r /= np.sqrt(variance, out=variance)
-    return r
+    scores *= scores
+    scores /= len(human)
+    squares -= scores
+    squares[squares < 1e-12] = np.inf
+    squares *= human @ human
+    r /= np.sqrt(squares, out=squares)
+    return np.asarray(r)
 
 
 def williams(r_first: float, r_second: float, r_between: float, n: int) -> float:

@@ -166,7 +166,11 @@ class Optimum:
 
 def evaluate(layout: Layout, scores: Totals, log_ratios: Floats) -> Evaluation:
     """The criterion at these ratios, for totals of standardised scores."""
-    equations = equations_at(layout, np.exp(log_ratios))
+    return evaluate_at(equations_at(layout, np.exp(log_ratios)), scores)
+
+
+def evaluate_at(equations: Equations, scores: Totals) -> Evaluation:
+    """The criterion of factored equations, for totals of standardised scores."""
     solution = equations.solve(scores)
     freedom = equations.layout.rows - equations.layout.systems
     variance = float(solution.quadratic[0, 0]) / freedom if freedom > 0 else 0.0
@@ -436,11 +440,19 @@ class Prepared:
 
     def refit(self, score: Floats | None, ratios: Mapping[str, float]) -> MixedFit:
         """Fit at known ratios of variances."""
-        scale, standard = self.standardised(score)
+        return self.refits([score], ratios)[0]
+
+    def refits(self, scores: Sequence[Floats | None], ratios: Mapping[str, float]) -> list[MixedFit]:
+        """Fit several scores at known ratios of variances; the equations are the same and factored once."""
+        fits = []
         with one_thread():
-            evaluation = self.evaluated(standard, ratios)
-            optimum = Optimum(evaluation, evaluation.equations.border.converged, 0)
-            return _weighted(self, finished(self, optimum, scale), standard, scale)
+            equations = equations_at(self.layout, np.exp(np.log(self.effects.ratios(ratios))))
+            for score in scores:
+                scale, standard = self.standardised(score)
+                evaluation = evaluate_at(equations, totals(self.layout, standard[:, None]))
+                optimum = Optimum(evaluation, equations.border.converged, 0)
+                fits.append(_weighted(self, finished(self, optimum, scale), standard, scale))
+        return fits
 
     def effects_at(self, score: Floats | None, ratios: Mapping[str, float]) -> Floats:
         """Only the effects of `refit`; skips the cost of their standard errors."""

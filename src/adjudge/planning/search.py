@@ -197,7 +197,7 @@ def measure(layout: Layout, settings: PlanSettings, variances: Variances, per_it
     prepared = prepare(design)
     ratios = variances.ratios
     drawn = [_draw_scores(prepared, variances, generator(settings.seed, _SCORES, number)) for number in range(DRAWS)]
-    models = [prepared.refit(score, ratios) for score in drawn]
+    models = prepared.refits(drawn, ratios)
     # Effects that the design cannot separate from the residual are part of it.
     residual = variances.sd["residual"] ** 2 * (
         1 + sum(ratios.get(effect, 0.0) for effect in prepared.effects.in_residual)

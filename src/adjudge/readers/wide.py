@@ -457,15 +457,25 @@ def find_lists(frame: pl.DataFrame, mapping: ColumnMap) -> tuple[str, list[list[
     """The column in which each cell lists scores (or scores by criterion) of one output, and the lists."""
     known = {*map(plain, LISTS), plain(mapping.columns.get("score", "scores"))}
     for name in frame.columns:
-        cells = [_parse_list(cell) for cell in frame[name]] if plain(name) in known else []
-        lists = [cell for cell in cells if cell is not None]
+        lists = _parse_lists(frame[name]) if plain(name) in known else []
         # What one annotator says in a list of numbers was asked one by one.
         numbers = all(isinstance(value, int | float) for cell in lists for value in cell)
         once = numbers and len({len(cell) for cell in lists}) == 1 and "score" not in mapping
         asked = "annotator" not in mapping or once
-        if lists and len(lists) == len(cells) and asked:
+        if lists and asked:
             return name, lists
     return None
+
+
+def _parse_lists(cells: pl.Series) -> list[list[Any]]:
+    """What all cells list; nothing if one of them, of numbers the first, holds anything else."""
+    lists = []
+    for cell in cells:
+        given = _parse_list(cell)
+        if given is None:
+            return []
+        lists.append(given)
+    return lists
 
 
 def _parse_list(cell: object) -> list[Any] | None:
