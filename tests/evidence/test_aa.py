@@ -28,6 +28,7 @@ from adjudge.readers.options import ReadOptions
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.protocols import RATED
+from tests.helpers.rank_make import blocks
 from tests.helpers.released import read_released
 
 
@@ -66,6 +67,15 @@ def test_halves_of_annotators_share_nobody(judgments: Judgments) -> None:
         people = [set(design.annotator[(design.system == system) & (side == half)]) for half in (0, 1)]
         assert not people[0] & people[1]
         assert abs(len(people[0]) - len(people[1])) <= 1
+
+
+def test_a_system_that_never_wins_has_no_halves_to_compare() -> None:
+    """Its strength has no bound: that both halves lose to everybody does not tell them apart."""
+    rng = np.random.default_rng(1)
+    ranks = [dict(zip("abcz", (*map(int, rng.permutation(3) + 1), 4), strict=True)) for _ in range(240)]
+    judgments = blocks(ranks, annotators=[f"p{i % 8}" for i in range(240)])
+    found = aa(estimator_of(judgments, seed=1), tests=["bradley-terry"], splits=4)
+    assert found.rates["bradley-terry"].tests == 3 * 4
 
 
 def test_too_few_annotators_are_said(judgments: Judgments) -> None:

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from adjudge.evidence.audit import AuditSettings, audit
-from adjudge.evidence.claims import Claim, Claims, Trial, TrialOutcome, try_claim
+from adjudge.evidence.claims import Claim, Claims, Trial, try_claim
 from adjudge.evidence.verdict import OWN_SPREAD
 from adjudge.mixed import model
 from adjudge.ranking.estimator import Estimate
@@ -127,7 +127,7 @@ def test_the_json_is_a_list_of_claims() -> None:
 def test_a_family_is_survived_only_whole() -> None:
     ahead, behind = (np.array([[0.0, sign], [-sign, 0.0]]) for sign in (1.0, -1.0))
     trials = [Trial("one", "all", ahead), Trial("two", "all", behind), Trial("other", "other", ahead)]
-    assert try_claim(trials, lambda trial: trial.keeps_better(0, 1)) == TrialOutcome(("other",), ("two",), ("all",))
+    assert try_claim(trials, lambda trial: trial.keeps_better(0, 1)) == (("other",), ("two",), ("all",))
 
 
 def test_audits_are_counted_whole_whether_survived_or_not() -> None:

@@ -7,6 +7,7 @@ who is called the best, how many judgments and pairs there are, for whom it is s
 from __future__ import annotations
 
 import re
+import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -248,6 +249,8 @@ RELEASED = {
     "wmt21/facebook-wikipedia-2021": "wmt-da",
     "pairwise/wmt11.English,Czech.combo": None,
     "pairwise/wmt11.Urdu,English.tunablemetrics": None,
+    "wmt23/human-scores/en-de.mqm.seg.score": None,
+    "sxs-mqm/sxs_mqm_generalMT2023_ende.3ratingsPerSegment.tsv.tar.gz": None,
 }
 
 
@@ -259,11 +262,19 @@ def test_no_two_places_disagree_about_invented_campaigns(name: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", RELEASED)
-def test_no_two_places_disagree_about_released_judgments(data: Path, name: str) -> None:
+def test_no_two_places_disagree_about_released_judgments(data: Path, name: str, tmp_path: Path) -> None:
     """The smallest language pair of each set."""
-    if not (data / name).exists():
+    file = data / name
+    if not file.exists():
         pytest.skip(f"{name} is not in {data}")
-    parts = read_released(data / name, RELEASED[name]).by_pair()
+    if name.endswith(".tar.gz"):
+        with tarfile.open(file) as archive:
+            (member,) = (one for one in archive if one.name.endswith(".tsv"))
+            held = archive.extractfile(member)
+            assert held is not None
+            file = tmp_path / "ratings.tsv"
+            file.write_bytes(held.read())
+    parts = read_released(file, RELEASED[name]).by_pair()
     check(tell(min(parts.values(), key=len)))
 
 
@@ -536,7 +547,7 @@ def sentences_are_short(told: Told) -> None:
 
 CLUMSY = (
     r"\b1 (pairs|systems|annotators|people|judgments|comparisons|segments|documents|changes|times|accounts)\b"
-    r"|\b1 of 1 [a-z]|\ball 2\b|\bmake 2 groups|annotator annotator|p = [<0]|\bNone\b(?! of)|\bnan\b|  "
+    r"|\b1 of 1 (?!hold)[a-z]|\ball 2\b|\bmake 2 groups|annotator annotator|p = [<0]|\bNone\b(?! of)|\bnan\b|  "
     r"|order within (a|the) cluster"
 )
 """What is not plain English: wrong plurals, doubled words, numbers that are not shown as elsewhere."""

@@ -12,7 +12,10 @@ import polars as pl
 import pytest
 
 import adjudge
+from adjudge.evidence.verdict import say_left_out
+from adjudge.evidence.verdict_facts import decide_by_ranking
 from adjudge.people.check import check, quality_of, without_failed
+from adjudge.ranking.methods import rank
 from adjudge.readers import native
 from adjudge.readers.registry import read
 from adjudge.reports.people_section import check_words
@@ -66,6 +69,22 @@ def test_who_fails_controls_is_left_out_with_a_record() -> None:
     # As `check` says, but for who could not be tested.
     assert {one.annotator for one in check(judgments).annotators if not one.passed} == {"clicker", "new"}
     assert quality_of(kept).kept is kept
+
+
+def test_who_fails_may_count_all_the_same_and_is_named() -> None:
+    judgments = controlled()
+    quality = quality_of(judgments, all_count=True)
+    assert quality.kept is judgments
+    assert quality.left_out == ()
+    assert quality.otherwise is not None
+    assert names(quality.otherwise) == {"anna", "ben", "new", None}
+    decisions = decide_by_ranking(rank(judgments))
+    sentences = say_left_out(decisions, quality.failing, rank(quality.otherwise))
+    assert sentences[0] == "1 annotator fails the check of controls and counts all the same: clicker."
+    assert sentences[1].startswith(("Without this one", "Settle the check first: without this one"))
+    other = quality_of(judgments)
+    assert other.otherwise is judgments
+    assert say_left_out(decisions, other.failing, None)[0].endswith("of controls and is left out: clicker.")
 
 
 def test_pace_and_rejected_work_are_evidence() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from adjudge.people.twins import FEWEST_ITEMS, find_twins, shared_items
+from adjudge.people.twins import FEWEST_ITEMS, _all_meetings, _answers, find_twins
 from adjudge.table.judgments import Judgments
 
 
@@ -118,6 +118,7 @@ def test_shared_items_are_those_of_a_slow_comparison(seed: int) -> None:
                 strict=True,
             )
         )
-        for shared in shared_items(judgments)
+        for meetings in _all_meetings(_answers(judgments))
+        for shared in map(meetings.pair, range(len(meetings.starts)))
     }
     assert by_pair == slowly(table)

@@ -15,7 +15,7 @@ from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.build import build_report
 from adjudge.table.judgments import SetAside
-from adjudge.table.wording import counted, short_list
+from adjudge.table.wording import call_accounts, counted, short_list
 from tests.helpers.made import made_claims, pair_results, ranked, ranking, three_systems, undecided
 
 UNAUDITED = "A comes out best: it is decided better than every other system."
@@ -42,12 +42,18 @@ def test_names_are_listed_as_people_write_them() -> None:
     assert counted(2000, "pair") == "2,000 pairs"
 
 
+def test_accounts_are_called_so_and_options_and_effects_keep_their_names() -> None:
+    sentence = "An annotator judged 3; the annotators (--annotators) have annotator:system and annotator + task."
+    told = "An account judged 3; the accounts (--annotators) have annotator:system and annotator + task."
+    assert call_accounts(sentence) == told
+
+
 def test_a_system_alone_in_front_is_the_best() -> None:
     made = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
     assert headline(made) == UNAUDITED
     best = "A is the best: better than every other system, and no check changes that."
     assert headline(made, made_claims(("A", "B", "holds"))) == best
-    assert verdict(made) == ("The two systems are decided.",)
+    assert verdict(made) == ("The two systems are separated.",)
 
 
 def test_the_reference_is_not_the_best_system() -> None:

@@ -88,31 +88,16 @@ class Trial:
         return equivalence(self.estimate.contrasts, first, second, margin=margin, level=self.level).p < self.level
 
 
-@dataclass(frozen=True)
-class TrialOutcome:
-    """What became of a claim."""
-
-    survives: tuple[str, ...] = ()
-    """The families that it survives whole."""
-    broken_by: tuple[str, ...] = ()
-    """The single trials that break it."""
-    fails: tuple[str, ...] = ()
-    """The families of these trials."""
-
-
-def try_claim(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> TrialOutcome:
-    """The families that a claim survives whole, and the single trials that break it."""
+def try_claim(trials: Iterable[Trial], stands: Callable[[Trial], bool]) -> tuple[tuple[str, ...], ...]:
+    """The families that a claim survives whole, the single trials that break it, and the families of these."""
     families: dict[str, bool] = {}
     broken: list[str] = []
     for trial in trials:
         unbroken = stands(trial)
         families[trial.family] = families.get(trial.family, True) and unbroken
-        if not unbroken:
-            broken.append(trial.name)
-    survives, fails = (
-        tuple(name for name, unbroken in families.items() if unbroken == wanted) for wanted in (True, False)
-    )
-    return TrialOutcome(survives, tuple(broken), fails)
+        broken += [] if unbroken else [trial.name]
+    whole, fails = (tuple(name for name, kept in families.items() if kept == wanted) for wanted in (True, False))
+    return whole, tuple(broken), fails
 
 
 # Claims: statements of a ranking with their evidence, the audits they survive, and what breaks them.
@@ -221,7 +206,8 @@ class Claims:
 
     def in_words(self) -> str:
         """What the counts say, in a sentence or two."""
-        return " ".join([count_claims(*self.counts, self.pairs, self.unit), *as_sentences(self.notes)])
+        unit = f"Differences are in {self.unit}."
+        return " ".join([count_claims(*self.counts, self.pairs), unit, *as_sentences(self.notes)])
 
 
 def _row(claim: Claim) -> tuple[Cell, ...]:
@@ -258,11 +244,6 @@ class Case:
         """The systems, the best first, by what is printed."""
         return self.shown.order
 
-    @property
-    def tells_of_others(self) -> bool:
-        """Whether anything can be said of other people: not from one or two, or from people without a name."""
-        return (self.people or 0) > FEW_PEOPLE
-
     @cached_property
     def again(self) -> Floats:
         """The probability that as many other people would decide each pair again."""
@@ -272,15 +253,10 @@ class Case:
     def people_needed(self, pair: Pair) -> int | None:
         """About so many people would make a decided pair as sure as a claim that holds; None for accounts."""
         statistic = -float(normal_quantile(max(float(self.decisions.p[pair]), 1e-300) / 2))
-        needed = float(self.decisions.corrected.needed[pair])
-        if (
-            not (self.people and self.tells_of_others)
-            or self.accounts
-            or not statistic > 0
-            or not math.isfinite(needed)
-        ):
+        needed, people = float(self.decisions.corrected.needed[pair]), self.people or 0
+        if people <= FEW_PEOPLE or self.accounts or not (statistic > 0 and math.isfinite(needed)):
             return None
-        return max(math.ceil(self.people * (needed / statistic) ** 2), self.people + 1)
+        return max(math.ceil(people * (needed / statistic) ** 2), people + 1)
 
 
 def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim, ...]:
@@ -314,60 +290,48 @@ def better_claims(case: Case, trials: Callable[[], list[Trial]]) -> tuple[Claim,
 
 
 def _tried(claim: Claim, case: Case, pair: Pair, trials: Sequence[Trial]) -> Claim:
-    """A supported claim with its verdict."""
-    chosen = [trial for trial in trials if trial.applies(*pair)]
-    outcome = try_claim(chosen, lambda trial: trial.keeps_better(*pair))
-    parting = [float(trial.p[pair]) for trial in chosen if trial.name == OWN_SPREAD and trial.p is not None]
+    """A supported claim with its verdict, and what it would take to hold."""
+    parting = [float(trial.p[pair]) for trial in trials if trial.name == OWN_SPREAD and trial.p is not None]
     spread = max(parting, default=0.0)
     # What holds must be as sure by the other reading of the scores.
     other = 0.0 if case.other_p is None else float(case.other_p[pair])
-    verdict = _verdict(outcome, max(claim.p_adjusted or 0.0, spread, other), None if case.accounts else case.people)
-    breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-    too_weak = verdict == "needs more people" and (claim.p_adjusted or 0.0) >= STRONG
-    needed = case.people_needed(pair) if too_weak else None
     weak, alone = max((spread, ""), (other, case.other))
-    reason = _reason(
-        verdict, breaking, pair, needed, case.people, accounts=case.accounts, weak=weak if needed is None else 0.0,
-        alone=alone,
-    )  # fmt: skip
-    return replace(
-        claim,
-        survives=outcome.survives,
-        broken_by=outcome.broken_by,
-        fails=outcome.fails,
-        verdict=verdict,
-        replication=_finite(case.again[pair]) if case.tells_of_others else None,
-        people_needed=needed,
-        reason=reason,
-    )
+    sure = max(claim.p_adjusted or 0.0, weak)
+    stands = partial(Trial.keeps_better, better=pair[0], worse=pair[1])
+    claim = _put_to(claim, pair, trials, stands, p=sure, people=case.people, accounts=case.accounts)
+    if claim.verdict == "needs more people":
+        needed = case.people_needed(pair) if (claim.p_adjusted or 0.0) >= STRONG else None
+        p = weak if needed is None and weak >= STRONG else None
+        reason = say_reason(claim.verdict, needed=needed, people=case.people, accounts=case.accounts, p=p, alone=alone)
+        claim = replace(claim, people_needed=needed, reason=reason)
+    # What one or two people say, or people without a name, foretells nothing of other people.
+    return replace(claim, replication=_finite(case.again[pair]) if (case.people or 0) > FEW_PEOPLE else None)
 
 
-def _verdict(outcome: TrialOutcome, p: float, people: int | None) -> Verdict:
-    """The verdict on a supported claim; p is that for all pairs, or by how far annotators part if that is larger."""
-    if outcome.broken_by:
-        return "fragile"
-    if (people or 0) <= FEW_PEOPLE or p >= STRONG:
-        return "needs more people"
-    return "holds"
-
-
-def _reason(
-    verdict: Verdict,
-    breaking: Trial | None,
+def _put_to(
+    claim: Claim,
     pair: Pair,
-    needed: int | None,
-    people: int | None,
+    trials: Sequence[Trial],
+    stands: Callable[[Trial], bool],
     *,
-    accounts: bool = False,
-    weak: float = 0.0,
-    alone: str = "",
-) -> str:
-    if breaking is None:
-        p = weak if weak >= STRONG else None
-        return say_reason(verdict, needed=needed, people=people, accounts=accounts, p=p, alone=alone)
-    difference = float(breaking.difference[pair])
-    p = None if breaking.p is None else float(breaking.p[pair])
-    return say_reason(verdict, trial=breaking.name, difference=difference, p=p)
+    p: float,
+    people: int | None,
+    accounts: bool,
+) -> Claim:
+    """A supported claim after its trials; p is the largest by which it must be sure."""
+    chosen = [trial for trial in trials if trial.applies(*pair)]
+    survives, broken, fails = try_claim(chosen, stands)
+    breaking = next((trial for trial in chosen if trial.name in broken), None)
+    verdict: Verdict = "holds"
+    if breaking is not None:
+        verdict = "fragile"
+    elif accounts or (people or 0) <= FEW_PEOPLE or p >= STRONG:
+        verdict = "needs more people"
+    reason = say_reason(verdict, people=people, accounts=accounts)
+    if breaking is not None:
+        alone = None if breaking.p is None else float(breaking.p[pair])
+        reason = say_reason(verdict, trial=breaking.name, difference=float(breaking.difference[pair]), p=alone)
+    return replace(claim, survives=survives, broken_by=broken, fails=fails, verdict=verdict, reason=reason)
 
 
 def _best(case: Case, claims: dict[Pair, Claim]) -> Iterator[Claim]:
@@ -414,12 +378,14 @@ def _p(value: float) -> float | None:
     return None if math.isnan(value) else max(float(value), sys.float_info.min)
 
 
-def _keeps_parity(trial: Trial, *, names: tuple[str, str], margin: float) -> bool:
-    return trial.keeps_parity(names, margin)
-
-
 def parity_claims(
-    points: Estimate, decisions: PairDecisions, margin: float, people: int | None, trials: Callable[[], list[Trial]]
+    points: Estimate,
+    decisions: PairDecisions,
+    margin: float,
+    trials: Callable[[], list[Trial]],
+    *,
+    people: int | None,
+    accounts: bool = False,
 ) -> tuple[Claim, ...]:
     """One claim for every system and every human translation.
 
@@ -427,8 +393,9 @@ def parity_claims(
         points: the estimate in points.
         decisions: of all pairs.
         margin: in points.
-        people: how many annotators are known.
         trials: of estimates in points; made only if some claim is supported.
+        people: how many annotators are known.
+        accounts: whether they may be accounts of fewer people.
     """
     humans = np.flatnonzero(points.human)
     pairs = [(int(system), int(human)) for human in humans for system in np.flatnonzero(~points.human)]
@@ -442,28 +409,22 @@ def parity_claims(
     claims = []
     for pair, test, p_holm in zip(pairs, tests, corrected.tolist(), strict=True):
         names = (points.systems[pair[0]], points.systems[pair[1]])
-        chosen = [trial for trial in tried if trial.applies(*pair)]
-        outcome = try_claim(chosen, partial(_keeps_parity, names=names, margin=margin))
-        verdict: Verdict = "not supported"
-        if pair in supported:
-            verdict = _verdict(outcome, p_holm, people)
-        breaking = next((trial for trial in chosen if trial.name in outcome.broken_by), None)
-        claims.append(
-            Claim(
-                claim=claim_parity(*names),
-                kind="parity",
-                systems=names,
-                estimate=_finite(test.difference),
-                interval=(test.low, test.high),
-                p_holm=_p(p_holm),
-                survives=outcome.survives if pair in supported else (),
-                broken_by=outcome.broken_by if pair in supported else (),
-                verdict=verdict,
-                p=_p(test.p),
-                fails=outcome.fails if pair in supported else (),
-                reason=_reason(verdict, breaking, pair, None, people) if pair in supported else "",
-            )
+        claim = Claim(
+            claim=claim_parity(*names),
+            kind="parity",
+            systems=names,
+            estimate=_finite(test.difference),
+            interval=(test.low, test.high),
+            p_holm=_p(p_holm),
+            survives=(),
+            broken_by=(),
+            verdict="not supported",
+            p=_p(test.p),
         )
+        stands = partial(Trial.keeps_parity, names=names, margin=margin)
+        if pair in supported:
+            claim = _put_to(claim, pair, tried, stands, p=p_holm, people=people, accounts=accounts)
+        claims.append(claim)
     return tuple(claims)
 
 
@@ -512,12 +473,10 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
     )
     if margin is not None and isinstance(estimator, ScoreEstimator):
         points = estimator if estimator.reading == "average" else estimator.in_points()
-        counted = None if accounts else people
-        parity = parity_claims(shown, decisions, margin, counted, lambda: trials("parity", points))
+        parity = parity_claims(
+            shown, decisions, margin, lambda: trials("parity", points), people=people, accounts=accounts
+        )
     humans = tuple(name for name, human in zip(whole.systems, whole.human, strict=True) if human)
-    conditions = None
-    if humans:
-        conditions = find_conditions(judgments, len(humans))
     return Claims(
         method="bradley-terry" if relative else "mixed",
         unit="log-odds of winning" if relative else "points",
@@ -534,7 +493,7 @@ def claims_section(judgments: Judgments, settings: AuditSettings) -> Claims:
         critical=decisions.corrected.critical,
         accounts=accounts,
         fewest_people=fewest,
-        conditions=conditions,
+        conditions=find_conditions(judgments, len(humans)) if humans else None,
     )
 
 

@@ -23,7 +23,7 @@ import polars as pl
 from adjudge.evidence import look_claims
 from adjudge.evidence.boundaries import MODES, LookPlan, Mode, Observed, Settled, State, settle
 from adjudge.evidence.verdict import say_who_judged
-from adjudge.evidence.verdict_looks import say_for_whom, say_verdict_of_looks
+from adjudge.evidence.verdict_looks import say_for_whom
 from adjudge.table.errors import DataError, InputError, UsageError, param, unknown_choice
 from adjudge.table.files import exists, read_text, write_text
 from adjudge.table.judgments import KEY, Judgments, fingerprint
@@ -186,28 +186,6 @@ def record_looks(history: History) -> LooksRecord:
         )
     described = {name: plan[name] for name in ("planned", "looks", "goal", "spending", "level")}
     return LooksRecord(**described, taken=tuple(taken), people=plan.get("people"))
-
-
-@dataclass(frozen=True)
-class RecordedVerdict:
-    """What the looks of a campaign have settled, by its record: this is its verdict, and not a test at its end."""
-
-    settled: tuple[tuple[str, str], ...]
-    """Pairs, the better system first."""
-    top: tuple[str, ...]
-    level: float
-    spent: float
-    sentences: tuple[str, ...]
-    """The verdict first."""
-
-
-def verdict_of_record(judgments: Judgments) -> RecordedVerdict | None:
-    """The verdict of the looks that were taken while these judgments were collected; None where there were none."""
-    looks = None if judgments.record is None else judgments.record.looks
-    if looks is None or not looks.taken:
-        return None
-    last = looks.taken[-1]
-    return RecordedVerdict(last.settled, last.top, looks.level, looks.spent, say_verdict_of_looks(looks))
 
 
 def check_continues(history: History, plan: dict[str, Any], judgments: Judgments, count: int) -> None:

@@ -23,6 +23,7 @@ from adjudge.evidence import verdict_comparison as words
 from adjudge.evidence.audit import AuditSettings
 from adjudge.evidence.claims import claims_section
 from adjudge.evidence.explanation import explain
+from adjudge.evidence.verdict_facts import claim_better
 from adjudge.people.check import Quality, quality_of
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.methods import RankSettings, find_method, rank
@@ -329,7 +330,7 @@ class _Stages:
             lost = None if verdict not in ("contradicted", "not supported") else self._lost_at((better, worse))
             because = self._because(lost, (better, worse), test) if lost else "" if claim is None else claim.reason
             p, adjusted = (None, None) if test is None else (test.p, test.p_adjusted)
-            sentence = words.say_better(better, worse)
+            sentence = claim_better(better, worse)
             found.append(PublishedClaim(sentence, better, worse, verdict, p, adjusted, lost, because))
         order: tuple[Verdict, ...] = ("holds", "needs more people", "fragile", "not supported", "contradicted")
         return tuple(sorted(found, key=lambda claim: order.index(claim.verdict)))

@@ -422,7 +422,7 @@ def say_apart(
     if not named and not blind:
         blind = ", as if every unnamed judgment came from a person of its own"
     if pairs == 1:
-        return f"The two systems are decided{blind}." if apart else "The two systems are not separated."
+        return f"{say_apart_in_table(apart, pairs).removesuffix('.')}{blind if apart else ''}."
     if apart == 0:
         return f"None of the {pairs:,} pairs is decided."
     sure = blind or f", at a level of {100 * level:g}% for all together"
@@ -450,6 +450,8 @@ def say_apart_in_paper(apart: int, pairs: int, how: str) -> str:
 
 def say_apart_in_table(apart: int, pairs: int) -> str:
     """The same above a table of all pairs."""
+    if pairs == 1:
+        return "The two systems are separated." if apart else "The two systems are not separated."
     return f"{apart:,} of {counted(pairs, 'pair')} {agreeing(apart, 'is', 'are')} decided."
 
 
@@ -488,17 +490,8 @@ def say_bars_off_line(first: str, systems: Sequence[str]) -> str:
     return f" The {reach} not reach {first}'s line for {who}. After the correction for all pairs {stay} undecided."
 
 
-def say_bars_apart(lost: int, tested: int) -> str:
-    """Why bars may stand apart although the pair is undecided: the correction, or the test of the difference itself."""
-    sentence = ""
-    for number, why in (
-        (lost, "after the correction for all pairs"),
-        (tested, "by the test of the difference, which allows for few annotators"),
-    ):
-        if number:
-            pairs = agreeing(number, "one pair do not overlap, but it is", f"{number:,} pairs do not overlap, but are")
-            sentence += f" The bars of {pairs} undecided {why}."
-    return sentence
+BARS_OF_SINGLE_SYSTEMS = " A bar is of one system alone: some that do not overlap may be undecided all the same."
+"""Of intervals of scores: pairs are decided by their differences, and corrected for all pairs."""
 
 
 def _counts(holds: int, more: int, fragile: int, pairs: int) -> list[str]:
@@ -512,24 +505,14 @@ def _counts(holds: int, more: int, fragile: int, pairs: int) -> list[str]:
     return [f"{number:,} {agreeing(number, one, several)}" for number, one, several in counts]
 
 
-def count_claims(holds: int, more: int, fragile: int, pairs: int, unit: str) -> str:
-    """The counts of claims below their table."""
-    return f"Of {counted(pairs, 'pair')}: {', '.join(_counts(holds, more, fragile, pairs))}. Differences are in {unit}."
-
-
-def count_claims_on_page(holds: int, more: int, fragile: int, pairs: int) -> str:
-    """The counts of claims on the page of a report."""
+def count_claims(holds: int, more: int, fragile: int, pairs: int) -> str:
+    """The counts of claims below their table, and on the page of a report."""
     return f"Of {counted(pairs, 'pair')}: {', '.join(_counts(holds, more, fragile, pairs))}."
 
 
 def count_claims_in_short(holds: int, more: int, fragile: int) -> str:
     """The counts of claims in a fact at the top of a page."""
     return f"hold: {holds:,}; need more people: {more:,}; fragile: {fragile:,}"
-
-
-def count_claims_in_line(holds: int, more: int, fragile: int, pairs: int) -> str:
-    """The counts of claims in one line of a terminal."""
-    return f"of {counted(pairs, 'pair')} {', '.join(_counts(holds, more, fragile, pairs))}"
 
 
 def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
@@ -624,7 +607,7 @@ def _say_too_weak(needed: int | None, people: int | None, p: float | None, alone
     if p is not None:
         return f"it is less sure by {alone} ({_p(p)})" if alone else _say_parted(p)
     if needed is None:
-        return "p of all pairs is not below .01"
+        return "p after the correction is not below .01"
     return f"about {needed:,} people instead of {people:,} would make it hold"
 
 

@@ -251,11 +251,6 @@ def say_flips(what: str, divisors: Sequence[str], flips: Mapping[str, Sequence[i
 # A published ranking beside ours
 
 
-def say_better(better: str, worse: str) -> str:
-    """A difference that was published."""
-    return f"{better} is better than {worse}"
-
-
 def say_reaudited(published: str, verdicts: Mapping[str, str]) -> str:
     """What of a published ranking holds, to cite; `verdicts` has that of every difference."""
     if not verdicts:

@@ -11,12 +11,12 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from adjudge.ranking.methods import DEFAULTS, METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from adjudge.evidence.claims import Claim, Claims
     from adjudge.evidence.conditions import Conditions
@@ -55,6 +55,11 @@ class HumanStanding:
     """Whether claims were put to audits at all."""
     narrow: tuple[str, ...] = ()
     """Those of the fragile that no audit breaks, but that need more people."""
+
+    @property
+    def all_lists(self) -> tuple[tuple[str, ...], ...]:
+        """The lists of which every system is in one."""
+        return self.better, self.parity, self.open, self.worse
 
 
 @dataclass(frozen=True)
@@ -115,46 +120,82 @@ def decide_by_ranking(ranking: Ranking, claims: Claims | None = None, annotators
     annotators = ranking.annotators if annotators is None else annotators
     apart, systems = told_apart(ranking), [system.system for system in ranking.systems if not system.human]
     humans = [system.system for system in ranking.systems if system.human]
-    among = systems or humans
-    leaders = _unbeaten(among, apart)
     audited = claims if claims is not None and claims.method == ranking.method else None
-    better = {} if audited is None else _claims(audited)
     if audited is not None and audited.humans:
         standings, margin = _audited_standings(audited), audited.margin
     else:
         standings, margin = tuple(_standing(human, systems, dict.fromkeys(apart)) for human in humans), None
-    weakest, all_behind = _weakest(leaders, among, better), _all_behind(among, leaders, apart)
-    return Decisions(
-        systems=tuple(among),
-        leaders=leaders,
-        strength=_strength(leaders, weakest, all_behind=all_behind),
+    method = METHODS.get(ranking.method)
+    return _decide(
+        ranking,
+        systems or humans,
+        apart,
+        {(pair.better, pair.worse): pair for pair in ranking.comparisons},
+        {} if audited is None else _claims(audited),
+        typical={system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
+        low_shares={system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
+        annotators=annotators,
         standings=standings if systems else (),
         margin=margin,
-        pairs=len(ranking.comparisons),
-        apart=len(apart),
         lost=len(lost_to_correction(ranking)),
         level=ranking.lines.level,
-        annotators=annotators,
         ranked=len(ranking.systems),
         clusters=len(ranking.clusters),
+        conditions=None if audited is None else audited.conditions,
+        unguarded=method if method is not None and method.equal_systems else None,
+        instead=DEFAULTS[ranking.kind] if ignores_people(ranking) else None,
+    )
+
+
+def decide_by_claims(claims: Claims) -> Decisions:
+    """The decisions of audited claims where no ranking stands beside them."""
+    better = _claims(claims)
+    order = order_systems(claims)
+    return _decide(
+        claims,
+        [name for name in order if name not in claims.humans] or order,
+        [pair for pair, claim in better.items() if claim.verdict != "not supported"],
+        better,
+        better,
+        typical=claims.typical,
+        low_shares=claims.low_shares,
+        annotators=claims.annotators,
+        standings=_audited_standings(claims),
+        margin=claims.margin,
+        lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
+        level=claims.level,
+        conditions=claims.conditions,
+    )
+
+
+def _decide(
+    judged: Ranking | Claims,
+    systems: Sequence[str],
+    apart: Collection[Pair],
+    pairs: Mapping[Pair, PairComparison] | Mapping[Pair, Claim],
+    audited: Mapping[Pair, Claim],
+    *,
+    typical: Mapping[str, float],
+    low_shares: Mapping[str, float],
+    annotators: int | None,
+    **known: Any,
+) -> Decisions:
+    """What follows from the decided pairs, wherever they come from."""
+    leaders = _unbeaten(systems, apart)
+    weakest, all_behind = _weakest(leaders, systems, audited), _all_behind(systems, leaders, apart)
+    states, p = ({name: getattr(pair, what) for name, pair in pairs.items()} for what in ("state", "p"))
+    return Decisions(
+        systems=tuple(systems),
+        leaders=leaders,
+        strength=_strength(leaders, weakest, all_behind=all_behind),
+        pairs=len(pairs),
+        apart=len(apart),
+        annotators=annotators,
         all_behind=all_behind,
         weakest=weakest,
-        disagreement=_disagreement(
-            leaders,
-            among,
-            {(pair.better, pair.worse): pair.state for pair in ranking.comparisons},
-            {system.system: system.numbers.get("typical") or 0.0 for system in ranking.systems},
-            {system.system: system.numbers.get("low_share") or 0.0 for system in ranking.systems},
-        ),
-        people_needed=people_needed(
-            among,
-            {(pair.better, pair.worse): pair.p for pair in ranking.comparisons},
-            ranking.critical,
-            None if ranking.accounts else annotators,
-        ),
-        conditions=None if audited is None else audited.conditions,
-        unguarded=method if (method := METHODS.get(ranking.method)) and method.equal_systems else None,
-        instead=DEFAULTS[ranking.kind] if ignores_people(ranking) else None,
+        disagreement=_disagreement(leaders, systems, states, typical, low_shares),
+        people_needed=people_needed(systems, p, judged.critical, None if judged.accounts else annotators),
+        **known,
     )
 
 
@@ -162,44 +203,6 @@ def ignores_people(ranking: Ranking) -> bool:
     """Whether the test behind a ranking takes the tastes of a few people for the quality of systems."""
     method = METHODS.get(ranking.method)
     return ranking.settings.get("significance") == "sign" or (method is not None and method.ignores_people)
-
-
-def decide_by_claims(claims: Claims) -> Decisions:
-    """The decisions of audited claims where no ranking stands beside them."""
-    better = _claims(claims)
-    supported = [pair for pair, claim in better.items() if claim.verdict != "not supported"]
-    order = order_systems(claims)
-    systems = [name for name in order if name not in claims.humans] or order
-    leaders = _unbeaten(systems, supported)
-    weakest, all_behind = _weakest(leaders, systems, better), _all_behind(systems, leaders, supported)
-    return Decisions(
-        systems=tuple(systems),
-        leaders=leaders,
-        strength=_strength(leaders, weakest, all_behind=all_behind),
-        standings=_audited_standings(claims),
-        margin=claims.margin,
-        pairs=len(better),
-        apart=len(supported),
-        lost=sum(claim.lost_to_correction(claims.level) for claim in better.values()),
-        level=claims.level,
-        annotators=claims.annotators,
-        all_behind=all_behind,
-        weakest=weakest,
-        disagreement=_disagreement(
-            leaders,
-            systems,
-            {pair: claim.state for pair, claim in better.items()},
-            claims.typical,
-            claims.low_shares,
-        ),
-        people_needed=people_needed(
-            systems,
-            {pair: claim.p for pair, claim in better.items()},
-            claims.critical,
-            None if claims.accounts else claims.annotators,
-        ),
-        conditions=claims.conditions,
-    )
 
 
 def told_apart(ranking: Ranking) -> set[Pair]:

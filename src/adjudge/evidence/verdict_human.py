@@ -69,7 +69,7 @@ def _against_human(standing: HumanStanding, margin: float | None, judged: str) -
     human = standing.human
     if len(standing.worse) > 1 and not (standing.better or standing.parity or standing.open):
         return [_above_all(standing)]
-    sentences = _alarm_about(standing)
+    sentences = alarm_about_humans([standing])
     if not sentences:
         sentences = _by_strength(standing.better, standing, f"better than the human translation {human}", judged)
     if standing.parity and margin is not None:
@@ -110,12 +110,9 @@ def _verb(names: Sequence[str], *, audited: bool) -> str:
 
 def alarm_about_humans(standings: Sequence[HumanStanding]) -> list[str]:
     """Where a human translation loses to most systems, something is more likely wrong than all of them superhuman."""
-    return [sentence for standing in standings for sentence in _alarm_about(standing)]
-
-
-def _alarm_about(standing: HumanStanding) -> list[str]:
-    systems = len(standing.better) + len(standing.parity) + len(standing.open) + len(standing.worse)
-    return _alarm(standing.human, len(standing.better), systems)
+    return [
+        sentence for one in standings for sentence in _alarm(one.human, len(one.better), sum(map(len, one.all_lists)))
+    ]
 
 
 def _alarm(human: str, better: int, systems: int) -> list[str]:
@@ -159,25 +156,18 @@ def say_conditions(conditions: Conditions | None) -> tuple[str, ...]:
     """Under which conditions a human translation was compared: what is known, and what is not."""
     if conditions is None:
         return ()
-    known: list[str] = []
-    unknown: list[str] = []
-    people = conditions.people
-    if people is None:
-        unknown.append("how many people")
-    else:
-        known.append(f"by {counted(people, 'account') if conditions.accounts else counted(people, 'person', 'people')}")
-    known += [f"({conditions.raters})"] if conditions.raters else []
-    unknown += [] if conditions.raters else ["experts or crowd"]
-    known += [f"with the {conditions.shown}"] if conditions.shown else []
-    unknown += [] if conditions.shown else ["source or reference beside it"]
-    known += [_CONTEXTS[conditions.context]] if conditions.context else []
-    unknown += [] if conditions.context else ["in context or not"]
-    if conditions.original is None:
-        unknown.append("the original language")
-    else:
-        known.append(_say_original(conditions.original))
-    if conditions.checked is None:
-        unknown.append("faults of the test set")
+    people, original = conditions.people, conditions.original
+    who = "" if people is None else counted(people, *(("account",) if conditions.accounts else ("person", "people")))
+    # What is known of each condition, and what it is called where nothing is.
+    told = (
+        (who and f"by {who}", "how many people"),
+        (conditions.raters and f"({conditions.raters})", "experts or crowd"),
+        (conditions.shown and f"with the {conditions.shown}", "source or reference beside it"),
+        (conditions.context and _CONTEXTS[conditions.context], "in context or not"),
+        ("" if original is None else _say_original(original), "the original language"),
+    )
+    known, unknown = [words for words, _ in told if words], [name for words, name in told if not words]
+    unknown += ["faults of the test set"] if conditions.checked is None else []
     known += [f"with a kappa of {conditions.agreement:.2f}"] if conditions.agreement is not None else []
     sentences = [f"Judged {' '.join(known)}."] if known else []
     sentences += [f"Not known: {'; '.join(unknown)}."] if unknown else []

@@ -657,8 +657,8 @@ def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, 
         yield f"{failed} {what} pairs; rankings go by the release"
     fast = [checked.annotator for checked in checks if checked.passed and is_too_fast(checked, LEAST_SECONDS)]
     if fast and (rule.least_seconds or 0) < LEAST_SECONDS:
-        names = ", ".join(fast[:5]) + (" and others" if len(fast) > 5 else "")
-        yield f"less than {LEAST_SECONDS:g} second per judgment on average, faster than one can read: {names}"
+        pace = f"less than {LEAST_SECONDS:g} second per judgment on average"
+        yield f"{pace}, faster than one can read: {short_list(fast)}"
 
 
 # Who counts: one rule of quality for every command.

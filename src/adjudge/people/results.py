@@ -9,7 +9,7 @@ from adjudge.table.protocols import KINDS, NOT_CONTROLS
 from adjudge.table.results import Cell, Column, Result, Table, number, p_value, percent, tabulate, text, to_plain
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from adjudge.table.participants import AccountEvidence
 
@@ -178,17 +178,14 @@ class Checked(Result):
         counted = tuple((names.get(what, what), self.kept[what], self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
         tables = [counts, _annotators_table(self.annotators), *_fit_table(self.annotators)]
-        if self.twins:
-            tables.append(_twins_table(self.twins))
-        if self.same_texts:
-            tables.append(_same_text_table(self.same_texts))
-        if self.drifts:
-            tables.append(_drift_table(self.drifts))
-        if self.own_systems:
-            tables.append(_own_table(self.own_systems))
-        if self.calibration is not None:
-            tables.append(_calibration_table(self.calibration))
-        return tuple(tables)
+        found: tuple[tuple[Any, Callable[[Any], Table]], ...] = (
+            (self.twins, _twins_table),
+            (self.same_texts, _same_text_table),
+            (self.drifts, _drift_table),
+            (self.own_systems, _own_table),
+            (self.calibration, _calibration_table),
+        )
+        return (*tables, *(make(what) for what, make in found if what))
 
 
 def _own_table(own: tuple[OwnSystem, ...]) -> Table:
@@ -417,54 +414,45 @@ class Agreement(Result):
         both = {"inter": self.inter, "intra": self.intra}
         return [(kind, part.replace("_", " "), both[kind][part]) for kind in AGREEMENT_KINDS for part in PARTS]
 
+    def _by_part(self, title: str, cells: Callable[[Coefficients], Iterable[Cell]], *columns: Column) -> Table:
+        """A row for each part of the data of which anything is known."""
+        rows = [(kind, part, *cells(agreement)) for kind, part, agreement in self._parts()]
+        head = (text("annotators"), text("comparisons" if self.kind == "preferences" else "judgments"))
+        return Table(title, (*head, *columns), tuple(row for row in rows if len(row) > len(head)))
+
     def _coefficients(self) -> Table:
-        rows = tuple(
-            (kind, part, agreement.pairs, agreement.observed, *(getattr(agreement, name) for name in _LABELS))
-            for kind, part, agreement in self._parts()
-        )
-        columns = (
-            text("annotators"),
-            text("comparisons"),
+        return self._by_part(
+            "Agreement",
+            lambda one: (one.pairs, one.observed, *(getattr(one, name) for name in _LABELS)),
             number("pairs", 0, help="pairs of annotations of the same segment and pair of systems"),
             percent("observed", help="share of pairs that agree"),
             *(number(label) for label in _LABELS.values()),
         )
-        return Table("Agreement", columns, rows)
 
     def _chance(self) -> Table:
-        rows = tuple(
-            (kind, part, *(agreement.expected.get(name) for name in _LABELS)) for kind, part, agreement in self._parts()
-        )
-        columns = (text("annotators"), text("comparisons"), *(number(label) for label in _LABELS.values()))
-        return Table("Agreement expected by chance, P(E)", columns, rows)
+        labels = (number(label) for label in _LABELS.values())
+        title = "Agreement expected by chance, P(E)"
+        return self._by_part(title, lambda one: (one.expected.get(name) for name in _LABELS), *labels)
 
     def _scores(self) -> Table:
         names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.numbers))
-        rows = tuple(
-            (kind, part, agreement.pairs, agreement.alpha, *(agreement.numbers.get(name) for name in names))
-            for kind, part, agreement in self._parts()
-        )
-        columns = (
-            text("annotators"),
-            text("judgments"),
+        return self._by_part(
+            "Agreement of scores",
+            lambda one: (one.pairs, one.alpha, *(one.numbers.get(name) for name in names)),
             number("pairs", 0, help="pairs of scores of the same output"),
             number("alpha", help="Krippendorff's alpha, interval"),
             *(number(name.replace("_", " ")) for name in names),
         )
-        return Table("Agreement of scores", columns, rows)
 
     def _intervals(self) -> Table:
         names = list(dict.fromkeys(name for _, _, agreement in self._parts() for name in agreement.interval))
-        rows: list[tuple[Cell, ...]] = []
-        for kind, part, agreement in self._parts():
-            if agreement.interval:
-                ends = (end for name in names for end in agreement.interval.get(name, (None, None)))
-                rows.append((kind, part, *ends))
-        labels = [_LABELS.get(name, name) for name in names]
-        columns: list[Column] = [text("annotators"), text("comparisons" if self.kind == "preferences" else "judgments")]
-        for label in labels:
-            columns += [number(f"{label} low"), number("high")]
-        return Table("95% intervals, annotators resampled", tuple(columns), tuple(rows))
+
+        def ends(one: Coefficients) -> Iterable[Cell]:
+            return (end for name in names for end in one.interval.get(name, (None, None)) if one.interval)
+
+        labels = [(number(f"{_LABELS.get(name, name)} low"), number("high")) for name in names]
+        columns = (column for both in labels for column in both)
+        return self._by_part("95% intervals, annotators resampled", ends, *columns)
 
     def _annotators(self) -> Table:
         within, between = (("observed", "pi"), ("observed", "kappa"))

@@ -120,12 +120,6 @@ class _Meetings:
         return np.flatnonzero(longest >= FEWEST_ITEMS).tolist()
 
 
-def shared_items(judgments: Judgments) -> Iterator[_Shared]:
-    """Every two annotators who judged at least some items both."""
-    for meetings in _all_meetings(_answers(judgments)):
-        yield from (meetings.pair(number) for number in range(len(meetings.starts)))
-
-
 def _all_meetings(answers: _Answers) -> Iterator[_Meetings]:
     """Every annotator with all later ones."""
     by_item = np.argsort(answers.item, kind="stable")

@@ -175,7 +175,7 @@ def build_claims_section(claims: Claims, systems: Sequence[str] | None = None) -
     systems = verdict_facts.order_systems(claims) if systems is None else systems
     parity = [claim for claim in claims.claims if claim.kind == "parity" and claim.verdict != "not supported"]
     words = (
-        verdict.count_claims_on_page(*claims.counts, claims.pairs),
+        verdict.count_claims(*claims.counts, claims.pairs),
         *_rule(claims),
         *(verdict_human.say_parity_claim(claim.claim, fragile=claim.verdict != "holds") for claim in parity),
     )

@@ -179,15 +179,12 @@ def _facts(results: PairResults, decisions: Decisions) -> tuple[Fact, ...]:
         Fact("Pairs decided", f"{decisions.apart:,} of {decisions.pairs:,}", _say_notes(results)),
     ]
     if results.agreement is not None:
-        name, value = people_section.choose_coefficient(results.agreement, results.agreement.inter["all"])
-        if not math.isnan(value):
-            facts.append(
-                Fact(
-                    "Agreement",
-                    people_section.show_coefficient(value),
-                    f"{name} between annotators, {people_section.name_agreement(value)}",
-                )
-            )
+        shared = results.agreement.inter["all"]
+        name, value = people_section.choose_coefficient(results.agreement, shared)
+        # A few pairs by chance shared say nothing of the campaign.
+        if not math.isnan(value) and shared.pairs >= people_section.FEWEST_PAIRS:
+            between = f"{name} between {'accounts' if results.ranking.accounts else 'annotators'}"
+            facts.append(Fact("Agreement", f"{value:z.2f}", f"{between}, {people_section.name_agreement(value)}"))
     answers, what = counts.answers
     texts = f" on {counted(counts.segments, 'segment')}" if counts.segments else ""
     facts.append(
@@ -288,8 +285,8 @@ class PairResults:
     @property
     def results(self) -> tuple[Result, ...]:
         """All results, for signatures and records of what was set aside."""
-        maybe = (self.counts, self.ranking, *self.others, self.tournament, self.checked, self.agreement, self.audit)
-        return tuple(result for result in maybe if result is not None)
+        counts, ranking, *more = self.main
+        return (counts, ranking, *self.others, *more)
 
 
 @dataclass(frozen=True, kw_only=True)

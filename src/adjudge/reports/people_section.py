@@ -80,19 +80,12 @@ def check_words(checked: Checked) -> tuple[str, ...]:
     several = f"both {unit}s" if people == 2 else f"all {people:,} {unit}s"
     everyone = agreeing(people, f"the one {unit}", several)
     if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
-        sentence = (
-            f"Nobody could be tested on controls; {everyone} {agreeing(len(checked.annotators), 'is', 'are')} kept."
-        )
+        sentence = f"Nobody could be tested on controls; {everyone} {agreeing(people, 'is', 'are')} kept."
     elif not failed:
-        sentence = (
-            f"{everyone[:1].upper()}{everyone[1:]} {agreeing(len(checked.annotators), 'passes', 'pass')} the check."
-        )
+        sentence = f"{everyone[:1].upper()}{everyone[1:]} {agreeing(people, 'passes', 'pass')} the check."
     else:
-        passed = len(checked.annotators) - len(failed)
-        sentence = (
-            f"{passed:,} of {counted(people, unit)} pass the check; "
-            f"{short_list(failed)} {'does' if len(failed) == 1 else 'do'} not."
-        )
+        who = f"{short_list(failed)} {agreeing(len(failed), 'does', 'do')} not"
+        sentence = f"{people - len(failed):,} of {counted(people, unit)} pass the check; {who}."
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
     copies = (f"Answers that chance does not explain: {short_list(twins)}.",) if twins else ()
     return (sentence, *_suspects(checked), *copies)
@@ -150,12 +143,6 @@ def name_agreement(kappa: float) -> str:
     return next(word for limit, word in _WORDS if kappa <= limit + 1e-12)
 
 
-def show_coefficient(value: float) -> str:
-    """Two digits, and no sign before zero."""
-    figures = f"{value:.2f}"
-    return "0.00" if figures == "-0.00" else figures
-
-
 def choose_coefficient(agreement: Agreement, coefficients: Coefficients) -> tuple[str, float]:
     """The coefficient that is shown first: kappa for preferences, alpha for scores."""
     return ("kappa", coefficients.kappa) if agreement.kind == "preferences" else ("alpha", coefficients.alpha)
@@ -166,33 +153,32 @@ def agreement_section(results: PairResults) -> Section | None:
     agreement = results.agreement
     if agreement is None:
         return None
-    words = [*agreement_words(agreement)]
-    words.append("Coefficients are 1 for full agreement and 0 for what chance alone would give.")
-    charts = []
+    meaning = "Coefficients are 1 for full agreement and 0 for what chance alone would give."
+    words, charts = (*agreement_words(agreement), meaning), []
     if agreement.by_length:
         says = "If the points fall to the right, people agree less on longer texts."
         charts.append(Chart("length", "Agreement by length of the source", says, draw_agreement_by_length(agreement)))
     first, *others = agreement.tables()
-    return Section("agreement", "Agreement", tuple(words), tuple(charts), (first,), tuple(others), agreement.notes)
+    return Section("agreement", "Agreement", words, tuple(charts), (first,), tuple(others), agreement.notes)
 
 
-def agreement_words(agreement: Agreement) -> tuple[str, str]:
-    """How far annotators agree with each other, and with themselves."""
-    return _sentence(agreement, "inter"), _sentence(agreement, "intra")
+def agreement_words(agreement: Agreement) -> tuple[str, ...]:
+    """How far annotators agree with each other, and with themselves; where they never met, a note says so."""
+    return tuple(sentence for kind in ("inter", "intra") if (sentence := _sentence(agreement, kind)))
 
 
 def _sentence(agreement: Agreement, kind: str) -> str:
     coefficients = (agreement.inter if kind == "inter" else agreement.intra)["all"]
     if not coefficients.pairs:
-        return "No two annotators judged the same thing." if kind == "inter" else "Nobody judged the same thing twice."
+        return ""
     who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
     name, value = choose_coefficient(agreement, coefficients)
     if math.isnan(value):
         return f"{who}: {name} cannot be computed from {counted(coefficients.pairs, 'pair')} of judgments."
     if math.isnan(coefficients.observed):
-        return f"{who}: {name} {show_coefficient(value)} ({name_agreement(value)})."
+        return f"{who}: {name} {value:z.2f} ({name_agreement(value)})."
     share = f"{100 * coefficients.observed:.0f}% of {counted(coefficients.pairs, 'case')}"
-    return f"{who} agree in {share}: {name} {show_coefficient(value)} ({name_agreement(value)})."
+    return f"{who} agree in {share}: {name} {value:z.2f} ({name_agreement(value)})."
 
 
 def draw_agreement_by_length(agreement: Agreement) -> Drawing:

@@ -90,25 +90,9 @@ def _bars(ranking: Ranking) -> str:
     ]
     if by_eye and has_gaps(ranking):
         says += verdict.say_bars_off_line(first, by_eye)
-    elif _has_intervals(ranking):
-        separate = _separate_bars(ranking)
-        corrected = {(comparison.better, comparison.worse) for comparison in verdict_facts.lost_to_correction(ranking)}
-        lost = sum(pair in corrected for pair in separate)
-        says += verdict.say_bars_apart(lost, len(separate) - lost)
+    elif undecided and _has_intervals(ranking):
+        says += verdict.BARS_OF_SINGLE_SYSTEMS
     return says
-
-
-def _separate_bars(ranking: Ranking) -> list[tuple[str, str]]:
-    """Undecided pairs whose bars do not reach each other."""
-    ends = {system.system: (system.numbers.get("low"), system.numbers.get("high")) for system in ranking.systems}
-    apart = verdict_facts.told_apart(ranking)
-    separate = []
-    for comparison in ranking.comparisons:
-        low, high = ends[comparison.better][0], ends[comparison.worse][1]
-        pair = (comparison.better, comparison.worse)
-        if low is not None and high is not None and low > high and pair not in apart:
-            separate.append(pair)
-    return separate
 
 
 def _has_intervals(ranking: Ranking) -> bool:
@@ -268,7 +252,7 @@ def pairs_chart(ranking: Ranking) -> Chart:
         says = "Blue: the row's system wins more often; orange: it loses more often, although it is ranked above."
         return Chart("pairs", "Share of comparisons won", says, draw_wins(ranking))
     says = "Strong blue: the pair is decided; weak blue: it would be, if it were the only question."
-    return Chart("pairs", "Differences", says, draw_differences(ranking, unit=ranking.unit))
+    return Chart("pairs", "Differences", says, draw_differences(ranking))
 
 
 def draw_wins(ranking: Ranking) -> Drawing:
@@ -300,14 +284,14 @@ def _percent(share: float) -> str:
     return ">99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
-def draw_differences(ranking: Ranking, *, unit: str) -> Drawing:
+def draw_differences(ranking: Ranking) -> Drawing:
     """Row minus column; strong colours are decided, weak ones would be as the only question."""
     lost = {(pair.better, pair.worse) for pair in verdict_facts.lost_to_correction(ranking)}
-    cells = [cell for pair in ranking.comparisons for cell in _difference_cell(pair, unit, lost)]
+    cells = [cell for pair in ranking.comparisons for cell in _difference_cell(pair, lost)]
     return draw_cells(Names(ranking.order), Names(ranking.order, "against"), cells, letters=11)
 
 
-def _difference_cell(comparison: PairComparison, unit: str, lost: set[tuple[str, str]]) -> list[HeatCell]:
+def _difference_cell(comparison: PairComparison, lost: set[tuple[str, str]]) -> list[HeatCell]:
     difference = comparison.difference
     if difference is None:
         return []
@@ -315,7 +299,7 @@ def _difference_cell(comparison: PairComparison, unit: str, lost: set[tuple[str,
     # Where cells are too narrow for numbers, dots alone mark the pairs that are told apart.
     dot = "•" if comparison.decided else ""
     shown = (f"{difference:+.1f}" if abs(difference) >= 1 else f"{difference:+.2f}").replace("-", "−") + dot
-    facts = {"system": comparison.better, "against": comparison.worse, unit: f"{difference:+.2f}",
+    facts = {"system": comparison.better, "against": comparison.worse, "difference": f"{difference:+.2f}",
              "p (all pairs)": drawing.p_text(comparison.p_adjusted), "evidence": _EVIDENCE[place]}  # fmt: skip
     return [HeatCell(comparison.better, comparison.worse, _COLOURS[place], shown, facts, dot)]
 
@@ -332,9 +316,8 @@ def opponents_section(results: PairResults) -> Section | None:
         return None
     most = max(ranking.systems, key=lambda system: system.n)
     least = min(ranking.systems, key=lambda system: system.n)
-    spread = (
-        f"{most.system} was compared most often ({counted(most.n, 'time')}), {least.system} least often ({least.n:,})."
-    )
+    often = f"{most.system} was compared most often ({counted(most.n, 'time')})"
+    spread = f"{often}, {least.system} least often ({least.n:,})."
     if most.n == least.n:
         spread = f"All were compared equally often ({counted(most.n, 'time')})."
     spread += (
@@ -344,8 +327,7 @@ def opponents_section(results: PairResults) -> Section | None:
     charts: tuple[Chart, ...] = ()
     if 1.1 * least.n < most.n:
         slope = "Points on a slope: the sampling may favour some systems."
-        drawn = draw_times_judged(ranking, unit=ranking.unit)
-        charts = (Chart("times", "Score against times judged", slope, drawn),)
+        charts = (Chart("times", "Score against times judged", slope, draw_times_judged(ranking)),)
     meetings = count_meetings(ranking)
     if len(set(map(_shade, meetings.values()))) > 1:
         shades = "A stronger blue: compared more often than the average pair; a weaker one: less often."
@@ -388,14 +370,14 @@ def draw_meetings(ranking: Ranking) -> Drawing:
     return draw_cells(Names(ranking.order), Names(ranking.order, "met"), cells, letters=11)
 
 
-def draw_times_judged(ranking: Ranking, *, unit: str) -> Drawing:
+def draw_times_judged(ranking: Ranking) -> Drawing:
     """One point per system, its name beside it. Human translations, far above, would hide the rest."""
     points = [
         (system.system, float(system.n), system.score)
         for system in ranking.systems
         if not system.human and system.score is not None
     ]
-    return draw_named_points(points, "comparisons", unit, {})
+    return draw_named_points(points, "comparisons", ranking.unit, {})
 
 
 # The tournament: are there cycles of leads, and what does each ranking contradict?

@@ -257,7 +257,7 @@ def _describe_simulation(name: str, simulated: Simulated) -> Iterator[str]:
 
 
 def _describe_results(results: PairResults) -> Iterator[str]:
-    from adjudge.evidence.verdict import count_claims_in_line, say_headline
+    from adjudge.evidence.verdict import count_claims, say_headline
     from adjudge.evidence.verdict_facts import decide_by_ranking
     from adjudge.reports.audit_section import claims_of
     from adjudge.reports.people_section import choose_coefficient
@@ -283,7 +283,7 @@ def _describe_results(results: PairResults) -> Iterator[str]:
         best = f"best order has {counted(tournament.mfas.cost, 'contradiction')}, {proof}"
         yield f"  tournament  {'no cycles' if tournament.acyclic else among}; {best}"
     if claims is not None:
-        yield f"  audit       {count_claims_in_line(*claims.counts, decisions.pairs)}"
+        yield f"  audit       {count_claims(*claims.counts, decisions.pairs)}"
 
 
 def _describe_recovery(recovered: Recovery, truth: Truth) -> Iterator[str]:
