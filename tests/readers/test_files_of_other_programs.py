@@ -14,9 +14,10 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
+import xlsxwriter
 
 from adjudge import read
-from adjudge.readers import tables
+from adjudge.readers import spreadsheets, tables
 from adjudge.readers.spreadsheets import _reach_of_open_document
 from adjudge.readers.tables import parquet_bytes
 from adjudge.table import files
@@ -211,6 +212,28 @@ def test_empty_cells_to_the_end_of_an_open_document_do_no_harm() -> None:
     assert _reach_of_open_document(content) == (1, 1)
 
 
+@pytest.mark.parametrize("name", ["many.csv", "many.zip", "many.xlsx"])
+def test_many_short_cells_are_counted_before_they_are_read(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A table of short cells takes many times the size of its text, which a small archive may hold."""
+    text, file = "system,score\n" + "a,1\n" * 20_000, tmp_path / name
+    if name.endswith(".xlsx"):
+        with xlsxwriter.Workbook(file) as book:
+            sheet = book.add_worksheet()
+            for row, line in enumerate(text.splitlines()):
+                sheet.write_row(row, 0, line.split(","))
+    elif name.endswith(".zip"):
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("many.csv", text)
+    else:
+        file.write_text(text)
+    for module in (files, spreadsheets):
+        monkeypatch.setattr(module, "memory_at_hand", lambda: 3_000_000)
+    with pytest.raises(InputError, match=r"once read, too much for the 3 MB|MB unpacked|too far for a table"):
+        read(file)
+
+
 @pytest.mark.parametrize("ours", [True, False], ids=["with our checksum", "of others"])
 def test_parquet_that_would_fill_the_memory_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: bool
@@ -264,7 +287,7 @@ def test_a_zip_archive_of_several_files_is_a_folder(tmp_path: Path) -> None:
     """Each file is a person's, what only describes files is left alone, and messages call files as people know them."""
     with zipfile.ZipFile(tmp_path / "both.zip", "w") as archive:
         for name in ("ann", "ben"):
-            archive.writestr(f"ratings/{name}.csv", "segment,system,score\n1,a,1\n1,b,2\n")
+            archive.writestr(f"ratings/{name}.csv", "item,system,score\n1,a,1\n1,b,2\n")
         archive.writestr("README.txt", "One file for each person.")
         archive.writestr("__MACOSX/ratings/._ann.csv", "x")
     judgments = read(tmp_path / "both.zip")
@@ -275,7 +298,7 @@ def test_a_zip_archive_of_several_files_is_a_folder(tmp_path: Path) -> None:
         f"{tmp_path}/both.zip/ratings/{name}.csv" for name in ("ann", "ben")
     }
     with zipfile.ZipFile(tmp_path / "both.zip", "a") as archive:
-        archive.writestr("ratings/eva.csv", "segment,system,score\n1,a,x\n1,b,2\n")
+        archive.writestr("ratings/eva.csv", "item,system,score\n1,a,x\n1,b,2\n")
     with pytest.raises(InputError, match=rf"{tmp_path}/both.zip/ratings/eva.csv, line 2: column 'score' holds 'x'"):
         read(tmp_path / "both.zip")
 

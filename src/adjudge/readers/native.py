@@ -384,14 +384,7 @@ def _without_totals(loaded: LoadedTable) -> LoadedTable:
         return loaded
     lines = ", ".join(str(loaded.source.number(row)) for row in rows)
     kept = [row for row in range(frame.height) if row not in set(rows)]
-    place = {row: number for number, row in enumerate(kept)}
-    return replace(
-        loaded,
-        frame=frame[kept],
-        source=loaded.source.moved(lambda row: kept[row]),
-        notes=(*loaded.notes, f"{counted(len(rows), 'row')} of totals or means not read (line {lines})"),
-        ragged={place[row]: problem for row, problem in loaded.ragged.items() if row in place},
-    )
+    return loaded.take_rows(kept, f"{counted(len(rows), 'row')} of totals or means not read (line {lines})")
 
 
 def _fill_blocks(loaded: LoadedTable) -> LoadedTable:

@@ -8,7 +8,7 @@ import io
 import math
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -167,6 +167,17 @@ class LoadedTable:
         """Refuse a table in which some row is not as long as the header."""
         if self.ragged:
             raise self.source.fault(self.ragged[min(self.ragged)], min(self.ragged))
+
+    def take_rows(self, rows: Sequence[int], note: str, *added: str) -> LoadedTable:
+        """These rows, in this order and as often; `added` are columns that the caller will add."""
+        return replace(
+            self,
+            frame=self.frame[rows],
+            source=self.source.moved(lambda row: rows[row] if row < len(rows) else row),
+            notes=(*self.notes, note),
+            ragged={place: self.ragged[row] for place, row in enumerate(rows) if row in self.ragged},
+            added=self.added | {*added},
+        )
 
 
 DELIMITERS = ("\t", ",", ";")

@@ -23,7 +23,7 @@ import polars as pl
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import PACKING_FAULTS, check_size, memory_at_hand
+from adjudge.table.files import BYTES_PER_CELL, PACKING_FAULTS, check_size, memory_at_hand
 from adjudge.table.wording import counted, few_names
 
 if TYPE_CHECKING:
@@ -365,7 +365,6 @@ def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) ->
 MOST_COLUMNS = 2_000
 # No program for sheets has more; what reads OpenDocument files cuts further rows off.
 MOST_ROWS = 1_048_576
-BYTES_PER_CELL = 60
 _SECONDS = 60
 _TOO_WIDE = 3
 _CELL = re.compile(rb"""<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")

@@ -37,6 +37,7 @@ from adjudge.table.errors import InputError, Source, param, shown
 from adjudge.table.files import (
     COPIES_IN_MEMORY,
     ZIP_MAGIC,
+    check_cells_fit,
     check_size,
     decode_text,
     memory_at_hand,
@@ -79,7 +80,7 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     """Load a delimited text, whose header says what separates fields; rows without any value are left out."""
     is_named = _SEPARATOR.match(text) is not None
     text, separator = _find_header(text)
-    _check_width(text, separator, path)
+    _check_extent(text, separator, path)
     rows = _choose_quoting(text, separator)
     source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
@@ -105,13 +106,14 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
 MOST_COLUMNS = 20_000
 
 
-def _check_width(text: str, separator: str, path: Path) -> None:
-    """Refuse a header with more columns than a table of judgments can have."""
+def _check_extent(text: str, separator: str, path: Path) -> None:
+    """Refuse a header with more columns than a table of judgments can have, and more cells than memory holds."""
     end = text.find("\n")
     columns = text.count(separator, 0, end if end >= 0 else len(text)) + 1
     if columns > MOST_COLUMNS:
         what = f"has {columns:,} columns, a table may have {MOST_COLUMNS:,}; the file may be damaged, or turned round"
         raise InputError(f"{what}: judgments stand in rows", file=path)
+    check_cells_fit(text.count(separator) + text.count("\n"), path)
 
 
 class _Rows:
@@ -515,7 +517,8 @@ def join_headers(loaded: LoadedTable) -> LoadedTable:
     first = [[cell if isinstance(cell, str) else "" for cell in row] for row in loaded.frame.head(3).rows()]
     ids = next((row for row, cells in enumerate(first) if any(cell.startswith(_IMPORT_ID) for cell in cells)), None)
     if ids is not None:
-        asked = _without_first(loaded, ids + 1, f"{counted(ids + 1, 'row')} of questions and ids below the header")
+        answers = range(ids + 1, loaded.frame.height)
+        asked = loaded.take_rows(answers, f"{counted(ids + 1, 'row')} of questions and ids below the header")
         texts = dict(zip(loaded.frame.columns, first[0], strict=True)) if ids else {}
         named = {name: text.strip() for name, text in texts.items() if _QUESTION.match(name) and text.strip()}
         used = [*named.values(), *(name for name in texts if name not in named)]
@@ -535,14 +538,7 @@ def join_headers(loaded: LoadedTable) -> LoadedTable:
     if len(set(joined)) < len(joined):
         return loaded
     renamed = replace(loaded, frame=loaded.frame.rename(dict(zip(names, joined, strict=True))))
-    return _without_first(renamed, 1, "two rows of names joined into one header")
-
-
-def _without_first(loaded: LoadedTable, rows: int, note: str) -> LoadedTable:
-    source = loaded.source.moved(lambda row: row + rows)
-    ragged = {row - rows: problem for row, problem in loaded.ragged.items() if row >= rows}
-    notes = (*loaded.notes, note)
-    return replace(loaded, frame=loaded.frame[rows:], source=source, ragged=ragged, notes=notes)
+    return renamed.take_rows(range(1, loaded.frame.height), "two rows of names joined into one header")
 
 
 def _load_json(text: str, path: Path) -> LoadedTable:

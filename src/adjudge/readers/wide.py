@@ -340,24 +340,14 @@ def unpivot_orders(loaded: LoadedTable, column: str) -> LoadedTable:
 def _rank_rows(loaded: LoadedTable, ranked: Sequence[Mapping[str, int]], used: Sequence[str], note: str) -> LoadedTable:
     """A row for each system that a row of the table ranks; `used` are the columns that say so."""
     rows = [row for row, ranks in enumerate(ranked) for _ in ranks]
-    long = (
-        loaded.frame.drop(used)
-        .with_row_index(_ROW)[rows]
-        .with_columns(
-            pl.Series("system", [name for ranks in ranked for name in ranks], dtype=pl.String),
-            pl.Series("rank", [str(rank) for ranks in ranked for rank in ranks.values()], dtype=pl.String),
-        )
+    taken = loaded.take_rows(rows, note, "system", "rank", "screen")
+    long = taken.frame.drop(used).with_columns(
+        pl.Series(_ROW, rows),
+        pl.Series("system", [name for ranks in ranked for name in ranks], dtype=pl.String),
+        pl.Series("rank", [str(rank) for ranks in ranked for rank in ranks.values()], dtype=pl.String),
     )
-    if "screen" not in long.columns:
-        long = long.with_columns(_screen(long).alias("screen"))
-    return replace(
-        loaded,
-        frame=long.drop(_ROW),
-        source=loaded.source.moved(lambda row: rows[row]),
-        notes=(*loaded.notes, note),
-        ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
-        added=loaded.added | {"system", "rank", "screen"},
-    )
+    screens = [] if "screen" in long.columns else [_screen(long).alias("screen")]
+    return replace(taken, frame=long.with_columns(screens).drop(_ROW))
 
 
 # Best-worst scaling: who was best and who worst among those shown.
@@ -506,24 +496,16 @@ def unpivot_lists(loaded: LoadedTable, column: str, lists: Sequence[list[Any]], 
     answers = [each if isinstance(each, dict) else {"score": each} for said in lists for each in said]
     names = list(dict.fromkeys(name for answer in answers for name in answer))
     places = [str(place) for said in lists for place in range(1, len(said) + 1)]
-    frame = loaded.frame.drop(column)[rows].with_columns(
-        pl.Series(place, places),
-        *(pl.Series(name, [answer.get(name) for answer in answers], strict=False).cast(pl.String) for name in names),
-    )
     others = [name for name in loaded.frame.columns if name != column and plain(name) in map(plain, LISTS)]
     note = f"'{shown(column)}' lists the scores of each output; each place in the list is taken for one {place}"
     if others:
         note += (
             f"; '{shown(others[0])}' lists scores, too, and is not used: --columns 'score={others[0]}' reads it instead"
         )
-    return replace(
-        loaded,
-        frame=frame,
-        source=loaded.source.moved(lambda row: rows[row]),
-        notes=(*loaded.notes, note),
-        ragged={i: loaded.ragged[row] for i, row in enumerate(rows) if row in loaded.ragged},
-        added=loaded.added | {place, "score", *names},
-    )
+    taken = loaded.take_rows(rows, note, place, "score", *names)
+    values = {name: pl.Series(name, [answer.get(name) for answer in answers], strict=False) for name in names}
+    said = [pl.Series(place, places), *(column.cast(pl.String) for column in values.values())]
+    return replace(taken, frame=taken.frame.drop(column).with_columns(said))
 
 
 def find_texts(frame: pl.DataFrame, mapping: ColumnMap) -> list[str] | None:

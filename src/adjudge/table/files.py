@@ -192,6 +192,8 @@ GZIP_MAGIC = b"\x1f\x8b"
 ZIP_MAGIC = b"PK\x03\x04"
 # How many copies of a file's content (bytes, text, columns) are in memory at the same time while it is read.
 COPIES_IN_MEMORY = 4
+BYTES_PER_CELL = 90
+"""Measured memory for each cell of a table while it is read: a text of short cells takes many times its size."""
 # Seconds to wait for a pipe.
 PATIENCE = 10
 STANDARD_INPUT = Path("/dev/stdin")
@@ -232,6 +234,11 @@ def memory_at_hand() -> int:
         return int(words[1]) * 1024 if words else _UNKNOWN_MEMORY
     except (OSError, ValueError, IndexError):
         return _UNKNOWN_MEMORY
+
+
+def check_cells_fit(cells: int, path: Path) -> None:
+    """Refuse a table that does not fit into free memory by its number of cells, whatever its file takes."""
+    check_size(cells * BYTES_PER_CELL // COPIES_IN_MEMORY, path, what="once read")
 
 
 def check_size(size: int, path: Path, *, what: str = "") -> None:
