@@ -189,3 +189,20 @@ def test_a_text_that_is_too_long_for_a_path_is_explained(name: str) -> None:
     """Such as a table given as text."""
     with pytest.raises(UsageError, match="too long for the name of a file"):
         read(name)
+
+
+def test_classes_derived_from_those_of_libraries_are_tables() -> None:
+    class Ratings(pd.DataFrame):  # type: ignore[misc]
+        """A table of somebody's own."""
+
+    rows = {"system": ["a", "b"], "score": [70, 60], "note": ["x", None]}
+    expected = read(pl.DataFrame(rows)).fingerprint
+    assert read(Ratings(rows)).fingerprint == expected
+    assert read({name: pd.Series(values) for name, values in rows.items()}).fingerprint == expected
+
+
+def test_lengths_of_time_beside_the_judgments_are_seconds() -> None:
+    frame = pd.DataFrame({"system": ["a", "b"], "score": [70, 60], "pause": pd.to_timedelta([1500, 3000], unit="ms")})
+    judgments = read(frame)
+    assert judgments.table["pause"].to_list() == [1.5, 3.0]
+    assert judgments.fingerprint

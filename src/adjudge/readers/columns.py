@@ -487,8 +487,6 @@ def _parse(column: pl.Series, name: str, dtype: pl.DataType | type[pl.DataType])
         return _parse_text(column, name, dtype)
     if isinstance(dtype, pl.Datetime) and column.dtype.is_numeric():
         return _parse_times(column.cast(pl.String))
-    if dtype == pl.Float64 and isinstance(column.dtype, pl.Duration):
-        return column.dt.total_microseconds() / 1e6
     if dtype == pl.Int32 and column.dtype.is_float():
         column = pl.select(pl.when(column == column.round()).then(column)).to_series()
     if dtype == pl.String and column.dtype.is_float() and (column == column.round()).all():

@@ -94,22 +94,28 @@ def as_frame(source: Any) -> pl.DataFrame | None:
     mapping from names to values) and records (a list of mappings).
     """
     kind = type(source)
-    library = kind.__module__.split(".")[0]
-    if library == "polars" and kind.__name__ in ("DataFrame", "LazyFrame"):
+    # People derive classes of their own from those of the libraries.
+    kinds = {(each.__module__.split(".")[0], each.__name__) for each in kind.__mro__}
+    if kinds & {("polars", "DataFrame"), ("polars", "LazyFrame")}:
         frame: pl.DataFrame = source.lazy().collect()
         return frame
-    if library == "pandas" and kind.__name__ == "DataFrame":
+    if ("pandas", "DataFrame") in kinds:
         return _convert_pandas(source)
-    if library == "polars" or not (hasattr(source, "__arrow_c_stream__") or _holds_rows(source)):
+    if ("polars", "Series") in kinds or not (hasattr(source, "__arrow_c_stream__") or _holds_rows(source)):
         return None
     import polars as pl
+
+    if isinstance(source, Mapping):
+        # Columns of pandas, which polars would convert with pyarrow alone.
+        of_pandas = {name: column for name, column in source.items() if hasattr(column, "iloc")}
+        source = {**source, **{name: _convert_pandas(each.to_frame("x"))["x"] for name, each in of_pandas.items()}}
 
     if isinstance(source, list | tuple) and len(widths := {tuple(row) for row in source}) > 1:
         names = dict.fromkeys(name for width in widths for name in width)
         source = [{name: row.get(name) for name in names} for row in source]
     try:
         return pl.DataFrame(source, infer_schema_length=None, strict=False)
-    except (pl.exceptions.PolarsError, TypeError, ValueError) as fault:
+    except (pl.exceptions.PolarsError, ImportError, TypeError, ValueError) as fault:
         reason = shown(str(fault).split("\n", 1)[0], 160)
         raise UsageError(f"{kind.__name__} cannot be read as a table ({reason}); give columns of one length") from fault
 

@@ -476,8 +476,10 @@ def load_table(path: Path) -> LoadedTable:
 def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with a column for each field of its objects, under a dotted name, as JSON has it; spans stay whole.
 
-    Lists of what several people said, or of several outputs, become rows.
+    Lists of what several people said, or of several outputs, become rows, and lengths of time seconds.
     """
+    spans = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Duration)]
+    frame = frame.with_columns(pl.col(spans).dt.total_microseconds() / 1e6)
     lists = {name: dtype.inner for name, dtype in frame.schema.items() if isinstance(dtype, pl.List)}
     inner = {name: kind.to_schema() for name, kind in lists.items() if isinstance(kind, pl.Struct)}
     several = [name for name, fields in inner.items() if _OF_A_JUDGMENT & set(map(plain, fields))]
