@@ -31,35 +31,6 @@ if TYPE_CHECKING:
     from adjudge.readers.parsing import LoadedTable
 
 
-class Tree(NamedTuple):
-    """An export in JSON whose judgments stand somewhere inside."""
-
-    name: str
-    has: tuple[str, ...]
-    """Fields by which it is known."""
-    each: str
-    """Where the judgments stand: `samples.*.scores.*`."""
-    fields: Mapping[str, str]
-    """Where the columns stand, with as many stars as are known there; `@` is the name under which something stands."""
-    worth: Mapping[str, float] = {}
-    """What words in the column of scores are worth."""
-
-
-TREES = (
-    Tree(
-        "log of Inspect",
-        ("eval.model", "samples"),
-        "samples.*.scores.*",
-        {
-            "system": "eval.model", "document": "eval.task", "segment": "samples.*.id", "task": "samples.*.epoch",
-            "criterion": "samples.*.scores.@", "score": "samples.*.scores.*.value",
-            "text": "samples.*.scores.*.explanation",
-        },
-        {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0},
-    ),
-)  # fmt: skip
-
-
 class Columns(NamedTuple):
     """An export that is a table with columns of fixed names."""
 
@@ -124,10 +95,9 @@ def rows_of_export(content: Any, path: Path) -> tuple[list[Any], list[str], dict
         rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_lm_eval(entry, path)]
         folder = path.resolve().parent.name
         return rows, [f"{path.name} holds samples of lm-eval; the system is called after its folder, '{folder}'"], {}
-    for tree in TREES:
-        if all(_get(first, name.split(".")) is not None for name in tree.has):
-            rows = [row for entry in entries for row in _rows_of_tree(entry, tree)]
-            return rows, [f"{path.name} is a {tree.name}"], {}
+    if isinstance(first.get("samples"), list) and isinstance(first.get("eval"), dict) and first["eval"].get("model"):
+        rows = [row for entry in entries if isinstance(entry, dict) for row in _rows_of_inspect(entry)]
+        return rows, [f"{path.name} is a log of Inspect"], {}
     return None
 
 
@@ -153,45 +123,25 @@ def _rows_of_argilla(entry: dict[str, Any]) -> Iterator[dict[str, Any]]:
                 yield {**about, "annotator": response.get("user_id"), "criterion": question, "score": given}
 
 
-def _rows_of_tree(entry: Any, tree: Tree) -> Iterator[dict[str, Any]]:
-    for keys in _keys(entry, tree.each.split("*"), ()):
-        row = {"annotator": None} | {name: _at(entry, where, keys) for name, where in tree.fields.items()}
-        if row["score"] is None:
-            row["score"] = _at(entry, tree.each, keys)
-        several = row["score"].items() if isinstance(row["score"], dict) else [(None, row["score"])]
-        for name, value in several:
-            asked = {} if name is None else {"criterion": f"{row['criterion']} {name}"}
-            yield row | asked | {"score": tree.worth.get(value, value) if isinstance(value, str) else value}
+# What words are worth in the scores of Inspect: correct, partly, incorrect, no answer.
+_WORTH = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 
 
-def _keys(entry: Any, parts: Sequence[str], before: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Every way to fill in the stars of a path."""
-    if len(parts) == 1:
-        yield before
-        return
-    found = _get(entry, parts[0].strip(".").split("."))
-    keys = range(len(found)) if isinstance(found, list) else found if isinstance(found, dict) else ()
-    for key in keys:
-        yield from _keys(found[key], parts[1:], (*before, key))
-
-
-def _at(entry: Any, where: str, keys: Sequence[Any]) -> Any:
-    """The value at a path whose stars are these keys; of a path that ends in `@`, the key there."""
-    if where.endswith("@"):
-        return keys[where.count("*")]
-    given = iter(keys)
-    return _get(entry, [next(given) if step == "*" else step for step in where.split(".")])
-
-
-def _get(entry: Any, steps: Sequence[Any]) -> Any:
-    for step in steps:
-        if isinstance(entry, list) and isinstance(step, int) and step < len(entry):
-            entry = entry[step]
-        elif isinstance(entry, dict):
-            entry = entry.get(step)
-        else:
-            return None
-    return entry
+def _rows_of_inspect(log: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each scorer of each sample; a scorer with several values has a row for each of these."""
+    about = log["eval"] if isinstance(log.get("eval"), dict) else {}
+    samples = log["samples"] if isinstance(log.get("samples"), list) else []
+    for sample in (sample for sample in samples if isinstance(sample, dict)):
+        shown = {"segment": sample.get("id"), "task": sample.get("epoch")}
+        scores = sample["scores"] if isinstance(sample.get("scores"), dict) else {}
+        for scorer, score in scores.items():
+            given = score if isinstance(score, dict) else {"value": score}
+            value = given.get("value", given)
+            row = {"annotator": None, "system": about.get("model"), "document": about.get("task"), **shown}
+            row |= {"criterion": scorer, "text": given.get("explanation")}
+            for name, each in value.items() if isinstance(value, dict) else [(None, value)]:
+                asked = {} if name is None else {"criterion": f"{scorer} {name}"}
+                yield row | asked | {"score": _WORTH.get(each, each) if isinstance(each, str) else each}
 
 
 def _rows_of_lm_eval(entry: dict[str, Any], path: Path) -> Iterator[dict[str, Any]]:
