@@ -43,14 +43,13 @@ if TYPE_CHECKING:
 #
 # The sources are small modules, one idea each. A browser would ask for them in turns, as it finds their imports, and
 # on a slow line every turn takes as long as a whole file. So the modules that a page needs stand in one script, each
-# in a function of its own, after those that it imports. Comments and needless spaces are left out: a third of what
-# would be sent.
+# after those that it imports. Comments and needless spaces are left out: a third of what would be sent.
 #
 # What nobody needs on the first screen is apart: the modules that are imported by a call, `import("./x.js")`, and those
 # that only they need, are a second file, `.later.js`. So are the texts that only these show. The page for judging has a
 # script and a style sheet for each kind of campaign, so that nobody loads what other protocols need.
 #
-# What modules may do is little: `import { a, b as c } from "./x.js";` above all else, `export` before a function, a
+# What modules may do is little: `import { a, b } from "./x.js";` above all else, `export` before a function, a
 # class or a constant, and `import("./x.js")`. Everything else is refused, by the test that puts together all pages.
 
 STATIC = Path(__file__).resolve().parent / "static" / "collect"
@@ -75,14 +74,14 @@ _KINDS = {
     ".svg": "image/svg+xml",
 }
 _IMPORT = re.compile(r'^import \{([^{}]*)\} from "(\.\.?/[^"\n]+)";$', re.MULTILINE)
-_IMPORTED = re.compile(r"([\w$]+)(?: as ([\w$]+))?")
 _CALL = re.compile(r'\bimport\("(?P<called>\.\.?/[^"\n]+\.js)"\)')
 _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) ([\w$]+))", re.MULTILINE)
+_NAME = re.compile(r"^(?:export )?(?:async )?(?:function|class|const|let) ([\w$]+)", re.MULTILINE)
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 # Lines with these words are looked at; types in comments import too, so comments that begin or go on there are removed.
-_WORD = re.compile(r"import|export|await|\$module")
+_WORD = re.compile(r"import|export|await|\$later")
 _IN_COMMENTS = re.compile(r"/\*.*?(?:\*/|$)|^\s*(?:\*|//).*")
-_REFUSED = re.compile(r"^\s*(?:import|export)\b|\bimport\s*[.(]|\$module|^(?!.*\basync\b)(?=\S).*\bawait\b")
+_REFUSED = re.compile(r"^\s*(?:import|export)\b|\bimport\s*[.(]|\$later|^(?!.*\basync\b)(?=\S).*\bawait\b")
 # What must stay as written: strings, templates, and regular expressions, which stand after an operator.
 _LITERAL = (
     r"""(?P<literal>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"""
@@ -111,11 +110,11 @@ class PageFile:
 
 
 class _Module(NamedTuple):
-    variable: str
     exports: tuple[str, ...]
     source: str
     text: str
-    imports: tuple[str, ...]
+    names: tuple[str, ...]
+    imported: tuple[str, ...]
     calls: tuple[str, ...]
 
 
@@ -207,7 +206,10 @@ def bundle_styles(sheets: tuple[str, ...], folder: Path = STATIC) -> str:
 
 
 def bundle_script(name: str, folder: Path = STATIC) -> Script:
-    """A module with all that it imports, and apart from it what it imports by calls."""
+    """A module with all that it imports, and apart from it what it imports by calls.
+
+    They share one scope, without a function and lists of names for each: no name may stand in two of them.
+    """
     modules: dict[str, _Module] = {}
     _add_module(name, folder, modules, ())
     first = list(modules)
@@ -218,6 +220,7 @@ def bundle_script(name: str, folder: Path = STATIC) -> Script:
             _add_module(called, folder, modules, ())
             waiting += list(modules)[known:]
     later = list(modules)[len(first) :]
+    _refuse_same_names(modules)
     parts = [
         "\n".join(_bind_calls(one, modules, apart=apart) for one in names)
         for names, apart in ((first, set(later)), (later, set()))
@@ -228,6 +231,20 @@ def bundle_script(name: str, folder: Path = STATIC) -> Script:
     return Script(*map(shorten_script, parts), *sources)
 
 
+def names_of_script(name: str) -> set[str]:
+    """The names that the modules of a page share, in both of its files."""
+    sources = bundle_script(name)
+    return set(_NAME.findall(f"{sources.first_sources}\n{sources.later_sources}"))
+
+
+def _refuse_same_names(modules: dict[str, _Module]) -> None:
+    owners: dict[str, str] = {}
+    for name, module in modules.items():
+        for one in module.names:
+            if owners.setdefault(one, name) != name:
+                raise PageFileError(f"{name}: '{one}' is a name of {owners[one]}, too; call one of them otherwise")
+
+
 def _bind_calls(name: str, modules: dict[str, _Module], *, apart: set[str]) -> str:
     """The text of a module, in which imports by calls give what is there, or load what is apart."""
 
@@ -235,8 +252,7 @@ def _bind_calls(name: str, modules: dict[str, _Module], *, apart: set[str]) -> s
         if match["called"] is None:
             return match[0]
         called = _resolve_import(name, match["called"])
-        variable = modules[called].variable
-        return f"$later().then((all) => all.{variable})" if called in apart else f"Promise.resolve({variable})"
+        return "$later()" if called in apart else f"Promise.resolve({{ {', '.join(modules[called].exports)} }})"
 
     return _CALL_IN_CODE.sub(bind, modules[name].text)
 
@@ -245,8 +261,12 @@ def _join_parts(
     page: str, parts: list[str], modules: dict[str, _Module], first: list[str], later: list[str]
 ) -> list[str]:
     """Both files as modules of the browser: the second imports from the first what its own modules need of it."""
-    needed = {modules[one].variable: None for name in later for one in modules[name].imports if one in first}
-    called = {modules[one].variable: None for name in first for one in modules[name].calls if one in later}
+    there = {export for one in first for export in modules[one].exports}
+    called = {called for one in first for called in modules[one].calls}
+    # What the second file gives back by a call, it needs as much as what it imports.
+    again = (export for one in later for call in modules[one].calls for export in modules[call].exports)
+    needed = sorted(there & {*again, *(imported for one in later for imported in modules[one].imported)})
+    given = [export for one in later if one in called for export in modules[one].exports]
     # Some browsers never ask again for a file that they did not get, so that the next attempt has another address.
     load = (
         "let $tries = 0;\nconst $later = () =>\n"
@@ -255,7 +275,7 @@ def _join_parts(
     )
     return [
         f"{load}{parts[0]}\nexport {{ {', '.join(needed)} }};\n",
-        f'import {{ {", ".join(needed)} }} from "./{page}.js";\n{parts[1]}\nexport {{ {", ".join(called)} }};\n',
+        f'import {{ {", ".join(needed)} }} from "./{page}.js";\n{parts[1]}\nexport {{ {", ".join(given)} }};\n',
     ]
 
 
@@ -275,32 +295,27 @@ def _add_module(name: str, folder: Path, modules: dict[str, _Module], importers:
         raise PageFileError(f"{name}: there is no such module{', imported by ' + importers[-1] if importers else ''}")
     source = (folder / name).read_text(encoding="utf-8")
     _refuse_other_forms(name, source)
-    imports = tuple(_resolve_import(name, match[2]) for match in _IMPORT.finditer(source))
-    for imported in imports:
-        _add_module(imported, folder, modules, (*importers, name))
-    code = _EXPORT.sub(
-        "", _IMPORT.sub(lambda match: _bind_imports(name, match, modules[_resolve_import(name, match[2])]), source)
-    )
+    imported: list[str] = []
+    for match in _IMPORT.finditer(source):
+        _add_module(_resolve_import(name, match[2]), folder, modules, (*importers, name))
+        imported += _check_import(name, match, modules[_resolve_import(name, match[2])])
     exports = tuple(_EXPORT.findall(source))
-    variable = f"$module{len(modules) + 1}"
-    text = f"const {variable} = (() => {{\n{code.rstrip()}\nreturn {{ {', '.join(exports)} }};\n}})();\n"
+    text = _EXPORT.sub("", _IMPORT.sub("", source))
     calls = tuple(_resolve_import(name, match["called"]) for match in _CALL_IN_CODE.finditer(source) if match["called"])
-    modules[name] = _Module(variable, exports, source, text, imports, calls)
+    modules[name] = _Module(exports, source, text, tuple(_NAME.findall(text)), tuple(imported), calls)
 
 
 def _resolve_import(name: str, imported: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(name), imported))
 
 
-def _bind_imports(name: str, match: re.Match[str], module: _Module) -> str:
-    """An import as constants with the same names, in as many lines."""
-    bound = []
-    for part in filter(None, map(str.strip, match[1].split(","))):
-        imported = _IMPORTED.fullmatch(part)
-        if imported is None or imported[1] not in module.exports:
-            raise PageFileError(f"{name}: '{part}' is not exported by {match[2]}")
-        bound.append(imported[1] if imported[2] is None else f"{imported[1]}: {imported[2]}")
-    return f"const {{ {', '.join(bound)} }} = {module.variable};" + "\n" * match[0].count("\n")
+def _check_import(name: str, match: re.Match[str], module: _Module) -> list[str]:
+    """The names of an import, which are those of the module."""
+    names = [part.strip() for part in match[1].split(",") if part.strip()]
+    for one in names:
+        if one not in module.exports:
+            raise PageFileError(f"{name}: '{one}' is not exported by {match[2]}")
+    return names
 
 
 def _refuse_other_forms(name: str, source: str) -> None:

@@ -5,7 +5,7 @@ import { clockTime, dialog, giveBack, h, logo, replaceUnselected, whenLetGo } fr
 import { addressOf, call } from "./shared/net.js";
 import { actionLog, decide, erase, reassign, steering, warnings, write } from "./organise/actions.js";
 import { showPanels } from "./organise/panels.js";
-import { attention, figures, hours, linkState, pace, when } from "./organise/parts.js";
+import { attention, figures, hours, linkState, pace, shownTime } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
@@ -140,7 +140,7 @@ export class Organising {
       h("td.count", {}, clockTime(person.active_seconds)),
       h(flagged("pace"), {}, pace(person), person.faults.includes("pace") ? ` ${t("too_fast")}` : ""),
       h(flagged("controls"), {}, controls, person.faults.includes("controls") ? ` ${t("missed")}` : ""),
-      h("td", {}, person.last_save ? when(new Date(person.last_save)) : "–"),
+      h("td", {}, person.last_save ? shownTime(new Date(person.last_save)) : "–"),
       h("td.link-state", {}, linkState(person.link)),
       h(
         "td.actions",

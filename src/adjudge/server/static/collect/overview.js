@@ -3,7 +3,7 @@
 import { h, replaceUnselected, whenLetGo } from "./shared/dom.js";
 import { addressOf, call, callBelow, secretIn, tokenOf } from "./shared/net.js";
 import { showForm } from "./enter/asking.js";
-import { counted, day, meterOf, when } from "./organise/parts.js";
+import { counted, day, meterOf, shownTime } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
 import { languageName, loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
@@ -117,7 +117,7 @@ function line({ place, now }, group) {
     h("td", {}, meterOf(now.progress.judgments, now.progress.judgments_wanted)),
     h("td", {}, state(now)),
     h("td.count", {}, now.attention ? counted(now.attention) : "–"),
-    h("td", {}, now.last_save ? when(new Date(now.last_save)) : "–"),
+    h("td", {}, now.last_save ? shownTime(new Date(now.last_save)) : "–"),
     h("td", {}, now.expected_end ? day(new Date(now.expected_end)) : "–"),
   );
 }
@@ -125,7 +125,7 @@ function line({ place, now }, group) {
 /** @param {Server.SummaryOut} now @returns {HTMLElement} */
 function state(now) {
   const about = now.verdict
-    ? h("span.hint", { lang: "en", dir: "ltr" }, now.verdict.headline, ` (${t("as_of", { time: when(new Date(now.verdict.computed)), judgments: counted(now.verdict.judgments) })})`)
+    ? h("span.hint", { lang: "en", dir: "ltr" }, now.verdict.headline, ` (${t("as_of", { time: shownTime(new Date(now.verdict.computed)), judgments: counted(now.verdict.judgments) })})`)
     : null;
   return h("div", {}, t(`state_${now.state}`), about ? h("br") : null, about);
 }

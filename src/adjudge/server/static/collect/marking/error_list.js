@@ -48,7 +48,7 @@ export function errorRow(span, languages, handling) {
     h("span.error-letter", { "aria-hidden": "true" }, letterOf(span.severity)),
     place,
     span.side === "source" ? h("span.hint", {}, t("in_source")) : null,
-    origin(span, handling),
+    originOf(span, handling),
     handling.rules.categories.length ? categories(holder, handling) : null,
     severities(holder, handling),
     h(
@@ -69,7 +69,7 @@ export function errorRow(span, languages, handling) {
  * Whether a mark was there before, and is as it was.
  * @param {Span} span @param {Handling} handling
  */
-function origin(span, { prefilled }) {
+function originOf(span, { prefilled }) {
   if (span.of === null) return null;
   const kept = sameMark(span, prefilled[span.of]);
   return h("span.hint", {}, t(kept ? "origin_prefilled" : "origin_changed"));

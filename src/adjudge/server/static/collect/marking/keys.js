@@ -18,8 +18,8 @@ export function markingKey(marking, event) {
   /** @type {Record<string, () => void>} */
   const keys = {
     " ": () => toggle(marking, text),
-    Delete: () => drop(marking, text),
-    Backspace: () => drop(marking, text),
+    Delete: () => dropMark(marking, text),
+    Backspace: () => dropMark(marking, text),
     Escape: () => text.pick(null),
   };
   if (marking.confirmed) {
@@ -75,7 +75,7 @@ function toggle(marking, text) {
  * Take away the mark under the cursor, or that of something missing just dealt with.
  * @param {Marking} marking @param {MarkText} text
  */
-function drop(marking, text) {
+function dropMark(marking, text) {
   const place = text.place;
   const here = place ? text.marksAt(place.start, place.end) : [];
   const chosen = here.find((mark) => marking.current && identical(mark, marking.current)) ?? here[0];

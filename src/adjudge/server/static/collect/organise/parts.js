@@ -9,7 +9,7 @@ const MOST_NAMED = 10; // people named without being asked for
  * A time of today, or a day and time.
  * @param {Date} moment @returns {string}
  */
-export function when(moment) {
+export function shownTime(moment) {
   const today = moment.toDateString() === new Date().toDateString();
   return today ? timeOfDay(moment) : `${moment.toLocaleDateString(currentLocale())} ${timeOfDay(moment)}`;
 }

@@ -2,7 +2,7 @@
 /** The pages of one person in this browser: what they tell each other, and which of them are alive. */
 
 export const TAB = newId(); // this page
-const ANSWER_MS = 600; // a page that lives answers much sooner
+const TAB_MS = 600; // a page that lives answers much sooner
 
 export class Tabs {
   /** @param {string} owner @param {(said: any) => void} heard */
@@ -29,7 +29,7 @@ export class Tabs {
   async roll() {
     this.alive = new Set([TAB]);
     this.channel.postMessage({ roll: true });
-    await new Promise((done) => setTimeout(done, ANSWER_MS));
+    await new Promise((done) => setTimeout(done, TAB_MS));
     return this.alive;
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 /** Parts that the items of all protocols are made of: texts in their own direction, context, comments, lessons. */
 import { h, present, shownText } from "../shared/dom.js";
-import { currentLanguage, t } from "../shared/interface_texts.js";
+import { languageName, t } from "../shared/interface_texts.js";
 
 /** @typedef {import("./screen.js").Setting} Setting */
 
@@ -20,15 +20,6 @@ export function headings(campaign) {
 /** @returns {HTMLElement} how errors are marked, said once for all that is on the screen */
 export function markHint() {
   return h("p.hint.mark-hint", {}, t("mark_hint"), h("span.keys-hint", {}, ` ${t("mark_hint_keys")}`));
-}
-
-/** @param {string} code @returns {string} */
-export function languageName(code) {
-  try {
-    return new Intl.DisplayNames([currentLanguage()], { type: "language" }).of(code.replace("_", "-")) || code;
-  } catch {
-    return code;
-  }
 }
 
 /**

@@ -74,7 +74,7 @@ export async function chooseLanguage(wanted) {
 /** @param {string} code @returns {string} the name of a language in the language of the page */
 export function languageName(code) {
   try {
-    return new Intl.DisplayNames([language], { type: "language" }).of(code) ?? code;
+    return new Intl.DisplayNames([language], { type: "language" }).of(code.replace("_", "-")) ?? code;
   } catch {
     return code;
   }

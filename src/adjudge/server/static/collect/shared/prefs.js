@@ -17,7 +17,7 @@ function read() {
   }
 }
 
-function write() {
+function keepPreferences() {
   try {
     localStorage.setItem(KEY, JSON.stringify(chosen));
   } catch {
@@ -44,14 +44,14 @@ darkByDefault.addEventListener("change", applyPreferences);
  */
 export function changeSize(by) {
   chosen.size = Math.min(SIZES.length - 1, Math.max(0, chosen.size + by));
-  write();
+  keepPreferences();
   applyPreferences();
 }
 
 /** Dark where it was light, and the other way round. */
 export function changeTheme() {
   chosen.theme = theme() === "dark" ? "light" : "dark";
-  write();
+  keepPreferences();
   applyPreferences();
 }
 
@@ -63,7 +63,7 @@ export function keysOn() {
 /** @param {boolean} on */
 export function switchKeys(on) {
   chosen.keys = on;
-  write();
+  keepPreferences();
 }
 
 /**

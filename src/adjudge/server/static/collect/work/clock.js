@@ -15,7 +15,7 @@ const TICK_MS = 1000;
 const LONGEST_TICK_S = 5; // a longer gap between ticks: the machine slept
 const PULSE_MS = 5000; // activity is noted in the raw events at most this often
 const READING_S_PER_CHARACTER = 0.06; // about 170 words a minute
-const MOST_EVENTS = 800;
+const MOST_COUNTED = 800;
 
 export class Clock {
   /** @param {number} idleSeconds @param {() => void} ticked */
@@ -131,7 +131,7 @@ export class Clock {
    */
   noteOn(screen, kind, ...more) {
     const { events } = this.of(screen);
-    if (events.length < MOST_EVENTS) events.push([Date.now(), kind, ...more]);
+    if (events.length < MOST_COUNTED) events.push([Date.now(), kind, ...more]);
   }
 
   /** @param {string} screen @returns {Taken} */
