@@ -641,14 +641,14 @@ MOST_PARTED_ROWS = 200_000
 MOST_KEPT_ROWS = 60_000
 """With more scores, the equations with a further system parted are not remembered for the other reading."""
 _ABOVE_ZERO = 1e-3
-_ROUGHLY, _CLOSELY = 0.02, 1e-7
+_ROUGHLY, _CLOSELY = 0.1, 1e-7
 """Tolerances of the search whether a system is parted, and with what variances in the end."""
 _MOST_GAIN = 3.0
 """Of many campaigns none gained more likelihood than so many times the square of the statistic."""
 _CANDIDATES = 6
 """So many systems by the first look, or a quarter of all, are looked at again: one that is parted hardly changes the
 order of the others."""
-_MOST_COLUMNS = 200
+_MOST_COLUMNS = 100
 """Tastes that are looked at together."""
 
 
@@ -704,7 +704,7 @@ def _parted(
     near = np.array([max(known.get(name, START_RATIO), _ABOVE_ZERO) for name in names])
     goal = optimum.evaluation.criterion - least
     found = maximise(wider.layout, standard, near, tolerance=_ROUGHLY, goal=goal)
-    if abs(found.evaluation.criterion - goal) < 10 * _ROUGHLY:
+    if abs(found.evaluation.criterion - goal) < 3 * _ROUGHLY:
         # So near the bound rough searches do not tell.
         before = maximise(prepared.layout, standard, optimum, tolerance=_CLOSELY)
         goal = before.evaluation.criterion - least
