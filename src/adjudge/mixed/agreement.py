@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from adjudge.mixed.border import TOLERANCE, conjugate_gradients
 from adjudge.mixed.equations import Equations, equations_at, totals
 from adjudge.mixed.fit import prepare
 from adjudge.mixed.leaving_out import Beside, Whole
@@ -38,8 +39,6 @@ ORDINARY_SPREAD = 1 / 3
 """h: how much the agreement of ordinary people differs. In released scores by experts .21 to .37 beyond its error."""
 MOST_ROWS = 200_000
 """With more scores than these, agreement is not computed."""
-_TOLERANCE = 1e-10
-_MOST_STEPS = 500
 _NO_INFORMATION = 1e-9
 
 
@@ -151,17 +150,6 @@ class _Others:
             every[rows] = values
             return self._project(every)[rows]
 
-        right = self._projected[rows]
-        error, rest = np.zeros(len(rows)), right.copy()
-        direction, left = rest.copy(), float(rest @ rest)
-        enough = _TOLERANCE**2 * left
-        for _ in range(_MOST_STEPS):
-            if left <= enough:
-                break
-            image = project(direction[:, None])[:, 0]
-            step = left / float(direction @ image)
-            error += step * direction
-            rest -= step * image
-            before, left = left, float(rest @ rest)
-            direction = rest + (left / before) * direction
-        return Beside(self._standard[rows], error, project)
+        right = self._projected[rows, None]
+        found = conjugate_gradients(project, np.copy, np.zeros_like(right), right, tolerance=TOLERANCE)
+        return Beside(self._standard[rows], found.x[:, 0], project)
