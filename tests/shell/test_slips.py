@@ -105,7 +105,8 @@ def test_a_name_that_is_too_long_for_a_file_is_no_fault_of_ours(
     named = [str(table) if word == "FILE" else word.replace("LONG", "a" * 300) for word in words]
     done = adjudge(*named)
     assert done.code in (1, 2)
-    assert "too long" in done.err
+    # From Python 3.14 on, a path that no file can have is a missing file.
+    assert "too long" in done.err or "no such" in done.err
     assert "fault of adjudge" not in done.err
     assert len(done.err.splitlines()) == 1
 

@@ -415,6 +415,14 @@ def read_json(path: Path) -> Any:
         raise InputError("is not JSON that can be read; check the file", file=path, line=line) from fault
 
 
+def _find_target(path: Path) -> Path:
+    """The file that a symbolic link names, which is replaced instead of the link."""
+    target = path.resolve() if path.is_symlink() else path
+    if target.is_symlink():  # before Python 3.13, `resolve` refuses these itself
+        raise OSError(errno.ELOOP, "its links go in a circle")
+    return target
+
+
 @contextmanager
 def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None) -> Iterator[Path]:
     """A temporary path next to `path`. It replaces `path` if the block succeeds and is removed otherwise.
@@ -424,8 +432,8 @@ def atomic_path(path: Path, *, secret: bool = False, inside: Path | None = None)
     if exists(path) and path.is_dir():
         raise InputError("cannot be written, it is a folder; name a file", file=path)
     try:
-        # The file that a symbolic link names is replaced, not the link; a device or pipe is no file to replace.
-        target = path.resolve() if path.is_symlink() else path
+        target = _find_target(path)
+        # A device or pipe is no file to replace.
         special = exists(path) and not path.is_file()
         # Folders that are made now have names, too, which a power cut could lose with all that is in them.
         changed = {target.parent, *(folder.parent for folder in target.parents if not folder.exists())}
