@@ -17,21 +17,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
-from django.db import connections
 from django.utils import timezone
 from ninja import Schema
 
-from adjudge.readers import native
 from adjudge.server import log
 from adjudge.server.answers import Refused
 from adjudge.server.database import decision_lock, write_transaction
-from adjudge.server.export import current_stamp, read_judgments
+from adjudge.server.export import current_stamp
 from adjudge.server.models import Annotator, Assignment, Decision, Entry, Halt
 from adjudge.server.processes import load_new_tasks
 from adjudge.server.served_campaign import get_served
 from adjudge.server.sites import OfSite, Site, current_site, working_for
 from adjudge.server.tasks import lock_campaign
-from adjudge.table.errors import AdjudgeError
 
 State = Literal["running", "paused", "closed"]
 Action = Literal["state", "message", "reassign", "return", "person", "link", "revoke", "extend"]
@@ -184,17 +181,19 @@ def open_report() -> tuple[bytes | None, str]:
 
 def _make_report(report: _Report, stamp: Any, site: Site) -> None:
     try:
-        with working_for(site), TemporaryDirectory(prefix="adjudge-") as folder:
-            table, page = Path(folder) / "judgments.parquet", Path(folder) / "report.html"
-            native.write(read_judgments(), table)
-            finished = _run("report", str(table), "-o", str(page), "--title", get_served().campaign.name)
+        with working_for(site):
+            served = get_served()
+        with TemporaryDirectory(prefix="adjudge-") as folder:
+            table, page = str(Path(folder) / "judgments.parquet"), Path(folder) / "report.html"
+            file, database = served.place or (Path(), None)
+            finished = _run("export", str(file), "-o", table, database=database)
+            if not finished.returncode:
+                finished = _run("report", table, "-o", str(page), "--title", served.campaign.name)
             report.page = page.read_bytes() if page.exists() else b""
-            report.trouble = "" if report.page else finished.stderr.strip()[-1000:] or "no report was made"
-    except AdjudgeError as fault:
-        report.page, report.trouble = b"", fault.for_command_line()
+            said = finished.stderr.strip().removeprefix("adjudge: ")[-1000:]
+            report.trouble = "" if report.page else said or "no report was made"
     finally:
         report.stamp, report.made = stamp, timezone.now()
-        connections.close_all()
         report.lock.release()
 
 
