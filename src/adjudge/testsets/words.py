@@ -35,7 +35,6 @@ _HARMLESS = (
     "SET", "TRY", "KEY", "MAP", "REP", "PHONE", "NAME", "VERSION", "HOME", "LANG", "WORDCHARS", "NOSUGGEST", "BREAK",
     "ICONV", "OCONV", "MAXNGRAMSUGS", "COMPOUNDMIN", "COMPOUNDRULE", "ONLYINCOMPOUND",
 )  # fmt: skip
-_FORMAT = {"format": "cB", "version": 1}
 ZIPF_OF_CERTAINTY = 9.0
 """The Zipf scale is the logarithm of occurrences in a billion words: a word that is all words stands at 9."""
 
@@ -187,21 +186,9 @@ def read_list(language: str) -> dict[str, float]:
     file = _find_list(language)
     if file is None:
         return {}
-    header, *ranks = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
-    if header != _FORMAT:
-        return _read_with_wordfreq(language)
+    _, *ranks = msgpack.unpackb(gzip.decompress(file.read_bytes()), raw=False)
     # Within a rank words are in alphabetical order, and each occurs once.
     return {word: round(ZIPF_OF_CERTAINTY - rank / 100, 2) for rank, words in enumerate(ranks) for word in words}
-
-
-def _read_with_wordfreq(language: str) -> dict[str, float]:
-    """The slow way, should the format ever change."""
-    import math
-
-    from wordfreq import get_frequency_dict
-
-    frequencies = get_frequency_dict(language, wordlist="best")
-    return {word: math.log10(frequency) + ZIPF_OF_CERTAINTY for word, frequency in frequencies.items()}
 
 
 # Dictionaries that come with spylls.
