@@ -346,6 +346,9 @@ class _Contents:
         numbers = columns_of_numbers(self.frame.select(free))
         numbers += [name for name in free if name not in numbers and self._holds_scale(name)]
         held = [name for name in numbers if plain(name) != "id" and not self._says_more_of_one(name)]
+        # Many numbers that stand there equally often were laid out, not answered.
+        several = [name for name in self.free() if name in held and self.different(name) > MOST_CRITERIA // 2]
+        held = [name for name in held if name not in several or not self._is_balanced(name)]
         held = [name for name in held if not says_more(name) or questions_in([name]) or people_in([name])]
         return without_summaries(self.frame, held)
 
@@ -546,6 +549,8 @@ class _Contents:
                 self.take("document", document, why)
                 self.take("segment", segment, why)
                 return
+            if people and len(items) > 1:
+                items = sorted([name for name in items if not says_about(name)], key=self.different)[:1]
             # Whoever judges every system once looks like a text that was judged once for every system.
             if len(items) == 1 and (people or self._looks_like_item(items[0])):
                 why = "each of its values has every system about once"
@@ -563,7 +568,10 @@ class _Contents:
         """Columns that can identify what was judged: names, or the texts themselves."""
         taken = set(self.mapping.columns.values())
         texts = [name for name, dtype in self.frame.schema.items() if dtype == pl.String or dtype.is_integer()]
-        return [name for name in texts if name not in taken and self.frame[name].null_count() == 0]
+        people = self.columns("annotator")
+        items = [name for name in texts if name not in taken and self.frame[name].null_count() == 0]
+        # Another name of the annotator is no text.
+        return [n for n in items if not people or self.different(*people) < self.different(*people, n)]
 
     def _looks_like_item(self, name: str) -> bool:
         """Whether values are long, as texts are, or whole numbers in a column that is not called as people are."""
