@@ -175,9 +175,13 @@ def _degrees(found: Solution) -> Floats:
     spread = (slope * np.linalg.lstsq(found.information, slope, rcond=1e-10)[0]).sum(0)
     most = max(1.0, min(found.bound, MOST_DF))
     df = np.clip(2 * variance**2 / np.maximum(spread, 1e-300), 1.0, most)
-    own = over_contrasts(found.own_tastes)
-    whole = variance + own.sum(0)
-    together: Floats = whole**2 / np.maximum(variance**2 / df + (own**2 / found.own_df[:, None]).sum(0), 1e-300)
+    added, squares = np.zeros_like(variance), np.zeros_like(variance)
+    # One system after the other: the contrasts of all systems at once would take gigabytes where there are hundreds.
+    for own_taste, own_df in zip(found.own_tastes, found.own_df, strict=True):
+        own = over_contrasts(own_taste)
+        added += own
+        squares += own**2 / own_df
+    together: Floats = (variance + added) ** 2 / np.maximum(variance**2 / df + squares, 1e-300)
     return np.clip(together, 1.0, most)
 
 

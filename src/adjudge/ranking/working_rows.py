@@ -825,7 +825,10 @@ class _Solved:
         people = np.maximum(people - 2, 0.0)
         more = (squared - expected) / np.maximum(known, 1e-300) * people / (people + OWN_TASTES)
         more = np.maximum(more, (LEAST_OWN - 1) * phi * ratio)
-        added = np.array([more[k] * tie[system == k].T @ tie[system == k] for k in range(n)])
+        added = np.empty((n, n, n))
+        for k in range(n):
+            mine = tie[system == k]
+            np.matmul(more[k] * mine.T, mine, out=added[k])
         return added, people + 1 + OWN_TASTES
 
 

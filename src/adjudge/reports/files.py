@@ -57,7 +57,8 @@ def _indented(value: object, line: str, *, plain: bool) -> str:
     inner = f"{line}  "
     left, right = "{}" if isinstance(value, dict) else "[]"
     members = value.values() if isinstance(value, dict) else value
-    if not any(isinstance(member, dict | list | tuple) for member in members):
+    # A ranking of 500 systems has 125,000 pairs, each with members of few types.
+    if not any(issubclass(kind, dict | list | tuple) for kind in set(map(type, members))):
         return f"{left}{inner}{_encoder(f',{inner}', plain=plain).encode(value)[1:-1]}{line}{right}"
     parts = [_indented(member, inner, plain=plain) for member in members]
     if isinstance(value, dict):
