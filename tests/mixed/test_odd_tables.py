@@ -45,6 +45,22 @@ def test_numbers_or_one_sentence(first: int) -> None:
         assert ((low >= 1) & (low <= high) & (high <= len(ranking.fit.systems))).all(), seed
 
 
+@pytest.mark.parametrize("people", [0, 1, 3])
+@pytest.mark.parametrize("step", [0.0, 7.0])
+def test_scores_without_any_noise_end_in_numbers_or_one_sentence(people: int, step: float) -> None:
+    """The same distance between systems on every segment, for everybody: nothing is left for a residual."""
+    rows = [(a, i, k) for a in range(max(people, 1)) for i in range(6) for k in range(3)]
+    annotators, segments, systems = ([str(row[place]) for row in rows] for place in range(3))
+    table = {"system": systems, "segment": segments, "score": [10.0 * i + step * k + a for a, i, k in rows]}
+    named = {"annotator": annotators} if people else {}
+    try:
+        judgments = Judgments.from_columns({**table, **named, "protocol": ["da"] * len(rows)})
+        ranking = rank_scores(ScoreEstimator(judgments), RankSettings(resamples=100))
+    except DataError:
+        return
+    assert np.isfinite(ranking.fit.effects).all()
+
+
 @pytest.mark.parametrize(
     ("changed", "message"),
     [

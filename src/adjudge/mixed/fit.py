@@ -245,6 +245,9 @@ class Neighbourhood:
         self.bend = current.curvature / np.outer(share, share) + np.diag(np.maximum(self.slope, 0.0))
         for place in seen:
             self._correct(*place)
+        own = np.diag(self.bend)
+        # Scores without any noise have slopes where no curvature is left: a step is then as long as it may be.
+        self.bend = self.bend + 1e-9 * np.diag(np.where(own > 0, own, np.maximum(np.abs(self.slope), 1e-9)))
         self.free = ~((ratios <= 1.001 * SMALLEST_RATIO) & (self.slope > 0))
         self.free &= ~((ratios >= 0.999 * LARGEST_RATIO) & (self.slope < 0))
 
@@ -267,7 +270,7 @@ class Neighbourhood:
     def gain(self) -> float:
         """By how much a full step would lower the criterion."""
         bend, slope = self.bend[np.ix_(self.free, self.free)], self.slope[self.free]
-        gain = float(slope @ np.linalg.solve(bend + 1e-9 * np.diag(np.diag(bend)), slope)) / 2
+        gain = float(slope @ np.linalg.solve(bend, slope)) / 2
         # A curvature that rounding has made negative says nothing of how far the bottom is.
         return gain if gain >= 0 else float(np.inf)
 
@@ -276,7 +279,7 @@ class Neighbourhood:
 
         A step that would be too long, or go below a variance of 0, is cut; the others take account of how far it goes.
         """
-        bend = (self.bend + 1e-9 * np.diag(np.diag(self.bend))) * firmness
+        bend = self.bend * firmness
         lowest = np.maximum(-np.log1p(self._scale * self.ratios), -LONGEST_STEP)
         step, moved = np.zeros(len(self.ratios)), self.free.copy()
         while moved.any():
