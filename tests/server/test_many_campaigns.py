@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,7 +19,18 @@ from playwright.sync_api import expect
 from adjudge import read
 from tests.helpers.campaigns import make_campaign
 from tests.helpers.databases import needed_postgres_url
-from tests.helpers.serving import Client, Server, export, free_port, new_save, outputs, refused_start, run, wait_for
+from tests.helpers.serving import (
+    PATIENCE,
+    Client,
+    Server,
+    export,
+    free_port,
+    new_save,
+    outputs,
+    refused_start,
+    run,
+    wait_for,
+)
 from tests.server.conftest import shoot
 
 if TYPE_CHECKING:
@@ -53,6 +66,39 @@ def save_scores(client: Client, score: float) -> list[str]:
     answer = client.post("/api/saves", new_save(work, 0, [{"output": output, "score": score} for output in judged]))
     assert answer.status == 200, answer.text
     return judged
+
+
+def test_a_folder_is_served_by_a_process_that_starts_anew(tmp_path: Path) -> None:
+    """Other servers of these tests have all modules imported before they know their campaigns."""
+    port = free_port()
+    command = [
+        sys.executable,
+        "-m",
+        "adjudge",
+        "serve",
+        str(make_folder(tmp_path / "task")),
+        "--port",
+        str(port),
+        "--json",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        for entry in json.loads(line)["links"]:
+            address, _, secret = entry["link"].partition("#")
+            client = Client(f"http://127.0.0.1:{port}", base=urlsplit(address).path.removesuffix("/enter"))
+            if entry["role"] == "annotator":
+                assert client.enter(secret).status == 200
+                assert client.work()["task"]
+                # The description of the interface names the cookie that this campaign has.
+                assert f'"{client.session}"' in client.get("/api/openapi.json").text
+            client.connection.close()
+    finally:
+        process.terminate()
+        process.communicate(timeout=PATIENCE)
 
 
 def test_each_campaign_has_its_own_people_and_judgments(server: Server, tmp_path: Path) -> None:

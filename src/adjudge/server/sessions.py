@@ -26,7 +26,7 @@ from adjudge.server.database import SESSION_COOKIE, write_transaction
 from adjudge.server.models import Annotator, Campaign, EndedSession, Link, Visitor, find_visitor
 from adjudge.server.preparation import NAME_LENGTH, find_link, make_link, valid_links
 from adjudge.server.served_campaign import get_served
-from adjudge.server.sites import all_sites, current_site
+from adjudge.server.sites import current_site, find_current_site
 from adjudge.table.participants import PREFIX, any_judge, visible_name
 
 if TYPE_CHECKING:
@@ -183,7 +183,9 @@ class _SessionAuth(APIKeyCookie):
     @property
     def openapi_security_schema(self) -> SecuritySchema:
         """How the OpenAPI description names the cookie. Each campaign has its own name for it, so it is asked anew."""
-        campaign = f"_{current_site().suffix}" if all_sites() else ""
+        # A server of several campaigns has none at hand when it imports this module.
+        site = find_current_site()
+        campaign = "" if site is None else f"_{site.suffix}"
         return SecuritySchema("apiKey", **{"in": "cookie", "name": f"{SESSION_COOKIE}{campaign}"})
 
     @openapi_security_schema.setter

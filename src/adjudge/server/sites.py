@@ -87,13 +87,17 @@ def all_sites() -> tuple[Site, ...]:
     return _server.sites
 
 
+def find_current_site() -> Site | None:
+    """The campaign that this thread works for, if any: the only one where there is one."""
+    only = _server.sites[0] if len(_server.sites) == 1 else None
+    return _current.get(only)
+
+
 def current_site() -> Site:
-    """The campaign that this thread works for: the only one where there is one."""
-    site = _current.get(None)
+    """The campaign that this thread works for."""
+    site = find_current_site()
     if site is None:
-        if len(_server.sites) != 1:
-            raise LookupError(f"this thread works for none of the {len(_server.sites)} campaigns")
-        return _server.sites[0]
+        raise LookupError(f"this thread works for none of the {len(_server.sites)} campaigns")
     return site
 
 
