@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from math import comb
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
 from adjudge.evidence.annotator_fit import (
@@ -89,7 +91,19 @@ def test_nobody_is_named_where_all_are_ordinary() -> None:
     for seed in range(3):
         checked = check_with_fit(scored(seed, clickers=0))
         assert all(one.fit == "as expected" for one in checked.annotators)
-        assert not any("follow" in note for note in checked.notes)
+        assert not any("follow" in note or "vary" in note for note in checked.notes)
+
+
+def test_who_gives_nearly_the_same_score_throughout_is_named_before_agreement_tells() -> None:
+    judgments = scored(1, clickers=0, each=20)
+    line = np.random.default_rng(1).normal(80, 1, judgments.table.height).round()
+    by_last = pl.col("annotator") == "a7"
+    drawn = replace(
+        judgments, table=judgments.table.with_columns(score=pl.when(by_last).then(pl.lit(line)).otherwise("score"))
+    )
+    checked = check_with_fit(drawn)
+    assert checked.annotators[-1].fit != "careless"
+    assert [note[:26] for note in checked.notes if "hardly vary" in note] == ["scores of a7 hardly vary: "]
 
 
 def test_everybody_is_compared_with_those_who_can_be_trusted() -> None:

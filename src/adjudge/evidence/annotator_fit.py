@@ -33,6 +33,7 @@ from adjudge.ranking.decisions import holm
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import as_scores
 from adjudge.ranking.tastes import fit_tastes
+from adjudge.ranking.working_rows import moments
 from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import DataError
 from adjudge.table.wording import counted, short_list
@@ -58,6 +59,12 @@ MOST_WORK = 500_000
 FEWEST_PEOPLE = 3
 MOST_NAMED = 5
 """So many suspects are told one by one."""
+USUAL_SPREAD = 0.25
+"""By how much the logarithm of the spread of ordinary people differs, at least."""
+NARROW = 3.3
+"""Scores hardly vary where they spread by so many standard deviations less than those of the others do."""
+FEWEST_SPREADS = 5
+"""So many people must have a spread."""
 REFERENCE_LEVEL = 0.01
 """People are told who let the human translation win so seldom, after Holm's correction."""
 _LARGEST = 1e12
@@ -195,14 +202,8 @@ def _fits_beside(compared: Comparisons, trusted: Bools) -> dict[int, PersonFit]:
     known = PeopleCounts(counts.wins[trusted], counts.ties[trusted], np.arange(int(trusted.sum())))
     fitted = fit_tastes(known, compared.of_annotators(who[trusted]))
     plain = bradley_terry.fit(known.wins.sum(0), known.ties.sum(0))
-    mean, variance = bradley_terry.expectations(plain.strength, float(plain.log_tie))
-    met = counts.wins + np.swapaxes(counts.wins, 1, 2) + counts.ties
-    scores = (counts.wins + counts.ties / 2).sum(2) - (met * mean).sum(2)
-    information = -met * variance
-    index = np.arange(len(plain.strength))
-    information[:, index, index] = 0.0
-    information[:, index, index] = -information.sum(2)
-    rows = [_working_rows(*moments, plain.strength) for moments in zip(scores, information, strict=True)]
+    told = zip(*moments(counts, plain.strength, float(plain.log_tie)), strict=True)
+    rows = [_working_rows(score, information, plain.strength) for score, information in told]
     spread = [fitted.dispersion + fitted.taste**2 * (x**2).sum(1) for x, _ in rows]
     weights = np.array([x.T @ (x / v[:, None]) for (x, _), v in zip(rows, spread, strict=True)])
     pulls = np.array([x.T @ (z / v) for (x, z), v in zip(rows, spread, strict=True)])
@@ -320,12 +321,27 @@ def _notes(annotators: tuple[AnnotatorCheck, ...], *, relative: bool) -> Iterato
         yield "suspects are not left out of rankings: look at their work, and leave them out if it is careless"
     if unsure := by_fit.get("not shown"):
         yield f"agreement with the others is not shown for {short_list([one.annotator for one in unsure])}"
+    yield from _hardly_vary(annotators)
     # One annotator has no others to follow.
     people = sum(one.fit is not None for one in annotators)
     if (few := by_fit.get("too little to tell")) and people > 1:
         many = counted(people, "annotator")
         yield f"too few {what} to tell whether they follow those of the others: {len(few)} of {many}"
     yield from _seldom(annotators)
+
+
+def _hardly_vary(annotators: tuple[AnnotatorCheck, ...]) -> Iterator[str]:
+    """Name those who give nearly the same score all the time; that shows long before their agreement can be told."""
+    known = [(one, np.log(one.spread)) for one in annotators if one.spread]
+    if len(known) < FEWEST_SPREADS:
+        return
+    logs = np.array([log for _, log in known])
+    usual = float(np.median(logs))
+    differ = max(1.4826 * float(np.median(np.abs(logs - usual))), USUAL_SPREAD)
+    for one, log in known:
+        # The logarithm of a standard deviation of n values is known to about 1 / sqrt(2 n).
+        if usual - log > NARROW * np.sqrt(differ**2 + 1 / (2 * max(one.judgments, 1))):
+            yield f"scores of {one.annotator} hardly vary: {np.exp(log - usual):.0%} of the usual spread"
 
 
 def _seldom(annotators: tuple[AnnotatorCheck, ...]) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """The equations of the border (systems, annotators, tasks), once everything inside documents is eliminated.
 
 Up to `DENSE_LIMIT` unknowns they are solved directly. Above, by conjugate gradients; the inverse, of which only traces
-are needed, is then replaced by the mean of outer products of draws whose covariance it is (`fit.ErrorDraws`).
+are needed, is then replaced by the mean of outer products of draws whose covariance it is (`draws.ErrorDraws`).
 """
 
 from __future__ import annotations

@@ -830,7 +830,3 @@ class _Solved:
             mine = tie[system == k]
             np.matmul(more[k] * mine.T, mine, out=added[k])
         return added, people + 1 + OWN_TASTES
-
-
-def _shifted(part: slice, by: int) -> slice:
-    return slice(part.start + by, part.stop + by)
