@@ -141,7 +141,7 @@ CASES |= {
         campaign({"alpha": 1.0, "beta": 0.0, "gamma": 0.0}),
         (
             (
-                "No system is shown to be better than another; about 45 people instead of 12 could separate the first "
+                "No system is shown to be better than another; about 44 people instead of 12 could separate the first "
                 "two."
             ),
         ),

@@ -181,7 +181,7 @@ def test_methods_without_a_model_refuse_helpers(judged: Path, metrics: Path, tmp
 def test_several_language_pairs_are_refused(metrics: Path, tmp_path: Path) -> None:
     both = write_table(tmp_path / "both.csv", [*score_rows(), *score_rows(pair="de,en")])
     run = command("rank", both, "--with", metrics)
-    assert_explained(run, code=2, names=("the judgments have cs-en, de-en; give --pair",))
+    assert_explained(run, code=2, names=("the judgments hold cs-en, de-en; choose one with --pair",))
     assert command("rank", both, "--with", metrics, "--pair", "de-en").code == 0
 
 
