@@ -377,7 +377,7 @@ CANNOT_DECIDE = (
         "judgments, by more annotators, may decide it."
     ),
 )
-SIGNS_OF_CLAIMS = "✓ holds, + needs more people, ! fragile, blank: the data cannot decide."
+SIGNS_OF_CLAIMS = "How sure is it that the row's system is better than the column's?"
 
 
 def say_ranking(decisions: Decisions) -> tuple[str, ...]:

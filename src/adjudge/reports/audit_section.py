@@ -130,8 +130,9 @@ def _cells(column: ColumnBreakdown) -> Drawing:
 
 _VERDICTS = ("holds", "needs more people", "fragile", "not supported")
 _COLOURS = tuple(drawing.HEAT[i] for i in (6, 5, 1, 3))
-# The cell also says the verdict in words, for readers who do not see the colours.
+# The cell also says the verdict by a sign, for readers who do not see the colours; the legend says what it means.
 _SIGNS = {"holds": "✓", "needs more people": "+", "fragile": "!", "not supported": ""}
+_LEGEND = {verdict: f"{sign} {verdict}" if sign else "the data cannot decide" for verdict, sign in _SIGNS.items()}
 
 
 def claims_of(results: PairResults) -> Claims | None:
@@ -205,7 +206,7 @@ def claims_chart(claims: Claims, order: Sequence[str]) -> Drawing:
             sign = _SIGNS[claim.verdict]
             cells.append(HeatCell(better, worse, colours[claim.verdict], sign, facts, sign))
     found = {claim.verdict for claim in claims.claims if claim.kind == "better"}
-    legend = [(f"{_SIGNS[one]} {one}".strip(), colours[one], "square") for one in _VERDICTS if one in found]
+    legend = [(_LEGEND[one], colours[one], "square") for one in _VERDICTS if one in found]
     return draw_cells(Names(tuple(order)), Names(tuple(order), "than"), cells, legend=legend, letters=14)
 
 

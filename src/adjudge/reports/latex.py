@@ -25,7 +25,7 @@ from adjudge.reports.audit_section import claims_of, decide
 from adjudge.reports.drawing import paint
 from adjudge.reports.files import can_write_images, slug, to_csv, write_image, write_signatures
 from adjudge.reports.people_section import choose_coefficient
-from adjudge.reports.ranking_section import scores_chart
+from adjudge.reports.ranking_section import describe_method, scores_chart
 from adjudge.table.files import write_text
 from adjudge.table.languages import pair_title
 from adjudge.table.results import Cell, Column, Table, show
@@ -225,20 +225,6 @@ def _share_width(long: Sequence[int], widths: Sequence[int], left: float, digit:
 # to be cut, not to be strengthened. Those who choose themselves get all tables and charts of a report's page as
 # files.
 
-# What a method is called in a sentence, and what to cite for it.
-_METHODS = {
-    "bradley-terry": ("the Bradley-Terry model with ties after Davidson", ("bradley1952rank", "davidson1970extending")),
-    "expected-wins": ("expected wins", ("koehn2012simulating",)),
-    "trueskill": ("TrueSkill", ("herbrich2006trueskill", "sakaguchi2014efficient")),
-    "mfas": ("the order that contradicts the fewest judgments", ("lopez2012putting",)),
-    "wins-or-ties": ("the share of comparisons won or tied", ("bojar2011grain",)),
-    "wins": ("the share of comparisons won", ("bojar2011grain",)),
-    "wins-no-ties": ("the share of comparisons won, without ties", ("bojar2011grain",)),
-    "raw": ("mean scores", ()),
-    "zscore": ("mean scores standardised by annotator", ("graham2017crowd",)),
-    "mixed": ("a linear mixed model fitted by restricted maximum likelihood", ("patterson1971recovery",)),
-    "mixed-rank": ("a linear mixed model of rank scores", ("patterson1971recovery",)),
-}
 _AGREEMENT = {"kappa": "cohen1960coefficient", "alpha": "krippendorff2004content"}
 # The columns that are kept, and what each is called there.
 _NARROW = {"rank": "", "system": "system", "score": "score", "rank_set": "ranks"}
@@ -329,16 +315,12 @@ def ranking_table(ranking: Ranking, name: str, label: str) -> str:
     )
     title = pair_title(name)
     caption = (
-        f"{f'{title}. ' if title else ''}Systems ranked by {_method(ranking)[0]} ({ranking.unit}). Ranks: those that "
-        f"the judgments leave possible. Rules separate clusters ({ranking.lines.rule}, "
+        f"{f'{title}. ' if title else ''}Systems ranked by {describe_method(ranking)[0]} ({ranking.unit}). Ranks: "
+        f"those that the judgments leave possible. Rules separate clusters ({ranking.lines.rule}, "
         f"{100 * ranking.lines.level:g}% level)."
     )
     latex = latex_table(replace(narrow, columns=tuple(columns)), label=label, caption=escape(caption), size=r"\small")
     return f"{NEEDED}\n% {ranking.signature}\n{latex}"
-
-
-def _method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
-    return _METHODS.get(ranking.method, (f"the method {ranking.method}", ()))
 
 
 def write_paragraph(results: PairResults, label: str) -> str:
@@ -351,7 +333,7 @@ def _say_what_was_done(results: PairResults, label: str) -> list[str]:
     ranking, counts = results.ranking, results.counts
     humans = sum(system.human for system in ranking.systems)
     people = f" and {counted(humans, 'human translation')}" if humans else ""
-    words, keys = _method(ranking)
+    words, keys = describe_method(ranking)
     judged = counted(*counts.answers)
     judged += f" of {counted(counts.segments, 'segment')}" if counts.segments else ""
     tool = rf"with adjudge {__version__}~\cite{{adjudge}} (Table~\ref{{{label}}})"
@@ -397,8 +379,7 @@ def _say_agreement(results: PairResults) -> list[str]:
     name, value = choose_coefficient(agreement, agreement.inter["all"])
     if value != value:  # noqa: PLR0124  NaN differs from itself
         return []
-    greek = rf"$\{name}$" if name in ("kappa", "alpha") else name
-    return [f"Agreement between annotators is {greek} = {value:.2f}{_cite((_AGREEMENT[name],))}."]
+    return [rf"Agreement between annotators is $\{name} = {value:z.2f}${_cite((_AGREEMENT[name],))}."]
 
 
 def _cite(keys: tuple[str, ...]) -> str:

@@ -42,6 +42,27 @@ NO_SPREAD = 0.005
 _OF_SCORES = ("the noise of single scores", "scores")
 
 
+# What a method is called in a sentence, and what to cite for it.
+_METHODS = {
+    "bradley-terry": ("the Bradley-Terry model with ties after Davidson", ("bradley1952rank", "davidson1970extending")),
+    "expected-wins": ("expected wins", ("koehn2012simulating",)),
+    "trueskill": ("TrueSkill", ("herbrich2006trueskill", "sakaguchi2014efficient")),
+    "mfas": ("the order that contradicts the fewest judgments", ("lopez2012putting",)),
+    "wins-or-ties": ("the share of comparisons won or tied", ("bojar2011grain",)),
+    "wins": ("the share of comparisons won", ("bojar2011grain",)),
+    "wins-no-ties": ("the share of comparisons won, without ties", ("bojar2011grain",)),
+    "raw": ("mean scores", ()),
+    "zscore": ("mean scores standardised by annotator", ("graham2017crowd",)),
+    "mixed": ("a linear mixed model fitted by restricted maximum likelihood", ("patterson1971recovery",)),
+    "mixed-rank": ("a linear mixed model of rank scores", ("patterson1971recovery",)),
+}
+
+
+def describe_method(ranking: Ranking) -> tuple[str, tuple[str, ...]]:
+    """What the method is called in a sentence, and the keys of what to cite for it."""
+    return _METHODS.get(ranking.method, (f"the method {ranking.method}", ()))
+
+
 def ranking_section(results: PairResults) -> Section:
     """Every report has this section: the picture first, then who beats whom, where that was audited."""
     ranking = results.ranking
@@ -65,7 +86,7 @@ def summarise_ranking(ranking: Ranking) -> str:
     """What was ranked, and what bars and bands are."""
     humans = sum(system.human for system in ranking.systems)
     also = f" and {counted(humans, 'human translation')}" if humans else ""
-    what = f"{counted(len(ranking.systems) - humans, 'system')}{also} ranked by {ranking.method}"
+    what = f"{counted(len(ranking.systems) - humans, 'system')}{also} ranked by {describe_method(ranking)[0]}"
     if _has_intervals(ranking) or has_gaps(ranking):
         share = f"{100 * (1 - ranking.lines.level):g}"
         what += f". A bar is the range in which the true value lies in {share} of 100 such campaigns"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.shell.declare import ANALYSIS, START, command
 from adjudge.shell.reading import Judged
+from adjudge.table.errors import install_line
 from adjudge.table.settings import REQUIRED, option, seed_option
 from adjudge.table.wording import agreeing, counted
 
@@ -66,7 +67,7 @@ class ReportFiles:
 
 def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSettings, *, json: bool) -> Written | None:
     """Compute the report and write it; JSON lists the files."""
-    from adjudge.reports.files import check_page_ending
+    from adjudge.reports.files import can_write_images, check_page_ending
     from adjudge.shell.reading import read_by_pair
 
     if not _is_folder(files.output):
@@ -83,6 +84,8 @@ def _write_report_files(judged: Judged, files: ReportFiles, settings: ReportSett
         tell("writing")
         written = _write_files(made, files)
     left_out = [f"adjudge: {name} is left out: {reason}" for name, reason in made.left_out.items()]
+    if (files.paper or files.plots) and not can_write_images():
+        left_out.append(f"adjudge: figures are written as SVG alone: PDF and PNG need {install_line('pdf')}")
     for line in [*left_out, *(f"wrote {path}" for path in written)]:
         print(line, file=sys.stderr)
     return _make_and_write_report(written, made) if json else None
