@@ -7,8 +7,10 @@ import io
 import lzma
 import pickle
 import re
+import struct
 import tarfile
 import zipfile
+import zlib
 from pathlib import Path
 
 import pandas as pd
@@ -18,7 +20,6 @@ import xlsxwriter
 
 from adjudge import read
 from adjudge.readers import spreadsheets, tables
-from adjudge.readers.spreadsheets import _reach_of_open_document
 from adjudge.readers.tables import parquet_bytes
 from adjudge.table import files
 from adjudge.table.errors import LONGEST, InputError, UsageError, param
@@ -92,7 +93,7 @@ def test_open_document(tmp_path: Path) -> None:
 def test_an_old_workbook_that_is_damaged_is_called_one(tmp_path: Path) -> None:
     file = tmp_path / "ratings.xls"
     file.write_bytes(bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))
-    with pytest.raises(InputError, match="damaged Excel workbook"):
+    with pytest.raises(InputError, match="damaged workbook"):
         read(file)
 
 
@@ -122,10 +123,19 @@ def test_encodings_that_do_not_fit(tmp_path: Path) -> None:
             read(file, encoding=encoding)
 
 
-def document_with_merged_cells(folder: Path, rows_spanned: str) -> Path:
-    """Below an empty row and beside an empty column, as people leave them."""
+def write_document(file: Path, sheets: str) -> None:
+    """A workbook of OpenDocument with these sheets, given in XML."""
     names = ("office", "table", "text")
     spaces = "".join(f' xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    body = f"<office:body><office:spreadsheet>{sheets}</office:spreadsheet></office:body>"
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr("content.xml", f"<office:document-content{spaces}>{body}</office:document-content>")
+        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+
+
+def document_with_merged_cells(folder: Path, rows_spanned: str) -> Path:
+    """Below an empty row and beside an empty column, as people leave them."""
 
     def cell(value: str, more: str = "") -> str:
         return f"<table:table-cell{more} office:value-type='string'><text:p>{value}</text:p></table:table-cell>"
@@ -138,13 +148,8 @@ def document_with_merged_cells(folder: Path, rows_spanned: str) -> Path:
     ]
     empty = "<table:table-row><table:table-cell table:number-columns-repeated='4'/></table:table-row>"
     rows = empty + "".join(f"<table:table-row><table:table-cell/>{line}</table:table-row>" for line in lines)
-    sheet = f"<office:spreadsheet><table:table table:name='S'>{rows}</table:table></office:spreadsheet>"
     file = folder / "ratings.ods"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        content = f"<office:document-content{spaces}><office:body>{sheet}</office:body></office:document-content>"
-        archive.writestr("content.xml", content)
-        archive.writestr("META-INF/manifest.xml", "<manifest/>")
+    write_document(file, f"<table:table table:name='S'>{rows}</table:table>")
     return file
 
 
@@ -162,54 +167,110 @@ def test_what_is_no_number_of_rows_merges_nothing(tmp_path: Path, rows: str) -> 
     assert judgments.table.select("segment", "system", "score").rows() == [("7", "A", 70.0), (None, "B", 60.0)]
 
 
-def workbook(folder: Path, place: str) -> Path:
-    """A workbook of Excel with a table, and one more cell at a place such as `Z9`."""
+def workbook(folder: Path, row: str, count: int = 1) -> Path:
+    """A workbook of Excel with a table, and one more row, given in XML, or many of them."""
     plain, file = folder / "plain.xlsx", folder / "ratings.xlsx"
     pl.DataFrame(ROWS, schema=NAMES, orient="row").write_excel(plain, autofilter=False)
-    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(file, "w") as new:
+    with zipfile.ZipFile(plain) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for name in old.namelist():
-            more = f"<row><c r='{place}'><v>1</v></c></row></sheetData>".encode()
+            more = row.encode() * count + b"</sheetData>"
             new.writestr(name, old.read(name).replace(b"</sheetData>", more))
     return file
 
 
-@pytest.mark.parametrize("place", ["XFD1048576", "ZZZZZ9", "XFD108", "A99999999999", "ZZZZZZZZZZZZZZZ1", "BYA3"])
-def test_a_cell_far_from_the_table_is_refused_before_memory_is_taken(tmp_path: Path, place: str) -> None:
+def cell(place: str, more: str = "") -> str:
+    return f"<row><c{more} r='{place}'><v>1</v></c></row>"
+
+
+FAR = ["XFD1048576", "ZZZZZ9", "XFD108", "A99999999999", "ZZZZZZZZZZZZZZZ1", "BYA3"]
+TOO_FAR = "too far for a table"
+
+
+# XML allows for `>` in the value of an attribute.
+@pytest.mark.parametrize("row", [*map(cell, FAR), cell("XFD1048576", " s='>'")])
+def test_a_cell_far_from_the_table_is_refused_before_memory_is_taken(tmp_path: Path, row: str) -> None:
     """The reader of workbooks would ask for 512 GB for the first."""
-    with pytest.raises(InputError, match=r"whose cells reach to row [0-9,]+ and column [0-9,]+, too far for a table"):
-        read(workbook(tmp_path, place))
+    with pytest.raises(InputError, match=TOO_FAR):
+        read(workbook(tmp_path, row))
 
 
 def test_a_cell_beside_the_table_does_no_harm(tmp_path: Path) -> None:
-    assert answers(read(workbook(tmp_path, "J2"))) == EXPECTED
+    assert answers(read(workbook(tmp_path, cell("J2")))) == EXPECTED
+
+
+@pytest.fixture
+def little_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if 300 MB were at hand."""
+    for module in (files, spreadsheets):
+        monkeypatch.setattr(module, "memory_at_hand", lambda: 300_000_000)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_a_text_that_stands_in_many_cells_is_read_within_bounds(tmp_path: Path) -> None:
+    """A workbook writes it once, and the reader of workbooks copies it for each of its cells."""
+    plain, file = tmp_path / "plain.xlsx", tmp_path / "ratings.xlsx"
+    with xlsxwriter.Workbook(plain) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, ["system", "score", "text"])
+        for row in range(1, 15_000):
+            sheet.write_row(row, 0, ["A", row % 100, "x" * 32_000])
+    with pytest.raises(InputError, match="more than 300 MB of memory"):
+        read(plain)
+    assert plain.stat().st_size < 1_000_000
+    rows = "<table:table-row table:number-rows-repeated='50000'>{}</table:table-row>".format(
+        "<table:table-cell office:value-type='string' table:number-columns-repeated='200'>"
+        f"<text:p>{'x' * 1000}</text:p></table:table-cell>"
+    )
+    file = tmp_path / "ratings.ods"
+    write_document(file, f"<table:table table:name='S'>{rows}</table:table>")
+    with pytest.raises(InputError, match="more than 300 MB of memory"):
+        read(file)
+
+
+@pytest.mark.usefixtures("little_memory")
+def test_an_archive_that_says_too_little_of_its_size_is_read_within_bounds(tmp_path: Path) -> None:
+    """The reader of workbooks goes on to the end of a file, whatever the archive says of its size."""
+    file = workbook(tmp_path, "<row>" + "<c><v>1</v></c>" * 100 + "</row>", 50_000)
+    raw = bytearray(file.read_bytes())
+    name = b"xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(file) as archive, archive.open(name.decode()) as sheet:
+        begin = sheet.read(1000)
+    entry = raw.rindex(b"PK\x01\x02", 0, raw.rindex(name))
+    raw[entry + 16 : entry + 28] = struct.pack(
+        "<III", zlib.crc32(begin), *struct.unpack_from("<I", raw, entry + 20), 1000
+    )
+    file.write_bytes(bytes(raw))
+    with pytest.raises(InputError, match="more than 300 MB of memory"):
+        read(file)
 
 
 @pytest.mark.parametrize(
     ("rows", "columns"),
     [("", "<cell table:number-columns-repeated='99999' office:value='1'/>")]
-    + [(f"<row table:number-rows-repeated='9999999999'{end}", "<cell office:value='1'/>") for end in ("/><row>", ">")]
-    + [("<row table:number-rows-repeated='1048577'>", "<cell office:value='1'/>")],
+    + [
+        (f"<row table:number-rows-repeated='{rows}'>", "<cell office:value='1'/>") for rows in ("9999999999", "1048577")
+    ],
 )
 def test_a_repeated_cell_of_open_document_is_refused_too(tmp_path: Path, rows: str, columns: str) -> None:
     row = f"{rows or '<row>'}{columns}</row>".replace("row>", "table:table-row>").replace("<row", "<table:table-row")
-    row = row.replace("<cell", "<table:table-cell")
+    row = row.replace("<cell", "<table:table-cell office:value-type='float'")
     file = tmp_path / "ratings.ods"
-    with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        archive.writestr("content.xml", f"<x><table:table table:name='S'>{row}</table:table></x>")
-    with pytest.raises(InputError, match="too far for a table"):
+    write_document(file, f"<table:table table:name='S'>{row}</table:table>")
+    with pytest.raises(InputError, match=TOO_FAR):
         read(file)
 
 
-def test_empty_cells_to_the_end_of_an_open_document_do_no_harm() -> None:
+def test_empty_cells_to_the_end_of_an_open_document_do_no_harm(tmp_path: Path) -> None:
     """As LibreOffice fills up its sheets."""
-    content = (
-        b"<table:table table:name='S'><table:table-row><table:table-cell office:value='1'/>"
-        b"<table:table-cell table:number-columns-repeated='16383'/></table:table-row>"
-        b"<table:table-row table:number-rows-repeated='1048575'>"
-        b"<table:table-cell table:number-columns-repeated='16384'/></table:table-row></table:table>"
+    file = document_with_merged_cells(tmp_path, "2")
+    rest = (
+        "<table:table-row table:number-rows-repeated='1048500'>"
+        "<table:table-cell table:number-columns-repeated='16384'/></table:table-row></table:table>"
     )
-    assert _reach_of_open_document(content) == (1, 1)
+    with zipfile.ZipFile(file) as archive:
+        content = archive.read("content.xml").decode().partition("<office:spreadsheet>")[2]
+    write_document(file, content.partition("</office:spreadsheet>")[0].replace("</table:table>", rest))
+    assert len(read(file)) == 2
 
 
 @pytest.mark.parametrize("name", ["many.csv", "many.zip", "many.xlsx"])

@@ -9,21 +9,27 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
-import sys
+import signal
 import zipfile
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, count, islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import polars as pl
 
 from adjudge.readers.columns import BRACKETS, PAIR_COLUMNS, SYNONYMS, map_columns, plain
 from adjudge.readers.parsing import LoadedTable
 from adjudge.table.errors import InputError, Source, param, shown
-from adjudge.table.files import BYTES_PER_CELL, PACKING_FAULTS, check_size, memory_at_hand
+from adjudge.table.files import (
+    BYTES_PER_CELL,
+    COPIES_IN_MEMORY,
+    PACKING_FAULTS,
+    check_size,
+    memory_at_hand,
+    try_out,
+)
 from adjudge.table.wording import counted, few_names
 
 if TYPE_CHECKING:
@@ -278,8 +284,7 @@ def _open(raw: bytes, path: Path) -> Iterator[Workbook]:
             raise InputError("is a workbook without sheets of cells; name one with a table", file=path)
         yield workbook
     except (CalamineError, OSError) as fault:
-        reason = shown(str(fault).split("\n", 1)[0], 120)
-        raise InputError(f"is a damaged Excel workbook ({reason}); save it again", file=path) from fault
+        raise _damaged(str(fault).split("\n", 1)[0], path) from fault
 
 
 def _read_sheet(workbook: Workbook, path: Path, number: int, above: int, *, several: Sequence[str] = ()) -> LoadedTable:
@@ -358,104 +363,57 @@ def _notes(file: str, sheets: Sequence[str], read: Sequence[str], above: int) ->
         yield f"{counted(above, 'row')} above the header of {file}, such as a title, not read"
 
 
-# A workbook is read as the rectangle around all of its cells, empty ones included: one forgotten cell far from the
-# table would take all memory. So how far the cells of each sheet reach is read from the XML first. The binary kinds,
-# which have none, are read by a process of its own first, with bounds.
+# A workbook is read as the rectangle around all of its cells, empty ones included, and with a text as often as it
+# stands in cells: one forgotten cell far from the table, or one long text, would take all memory and end the process.
+# So another process with bounds reads it first, and says how far the cells of each sheet reach.
 
 MOST_COLUMNS = 2_000
-# No program for sheets has more; what reads OpenDocument files cuts further rows off.
+# No program for sheets has more: what reaches to the last one was cut there.
 MOST_ROWS = 1_048_576
-_SECONDS = 60
-_TOO_WIDE = 3
-_CELL = re.compile(rb"""<(?:\w+:)?c\s(?:[^>]*?\s)?r\s*=\s*["']([A-Za-z]+)([0-9]+)["']""")
-_ROW_NUMBER = re.compile(rb"""<(?:\w+:)?row\s(?:[^>]*?\s)?r\s*=\s*["']([0-9]+)["']""")
-_ODS_PART = re.compile(rb"<(/?)table:(table|table-row|table-cell|covered-table-cell)(?=[\s/>])([^>]*)>")
-_ODS_REPEATED = re.compile(rb"""table:number-(?:columns|rows)-repeated\s*=\s*["']\s*([0-9]+)""")
-_TRY = """import io, resource, sys, python_calamine
-size = int(sys.argv[1])
-resource.setrlimit(resource.RLIMIT_AS, (size, size))
-workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
-for name in workbook.sheet_names:
-    if workbook.get_sheet_by_name(name).width > int(sys.argv[2]):
-        sys.exit(3)
+_SECONDS = 120
+# Memory for reading: a text that is written once may stand in many cells, but cells and texts are what a table has.
+_LEAST_MEMORY = 300_000_000
+_TIMES_ITS_SIZE = 20
+_TRY = """import io, python_calamine
+try:
+    workbook = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(sys.stdin.buffer.read()))
+    kinds = python_calamine.SheetTypeEnum.ChartSheet, python_calamine.SheetTypeEnum.Vba
+    sheets = [workbook.get_sheet_by_name(part.name) for part in workbook.sheets_metadata if part.typ not in kinds]
+except python_calamine.CalamineError:
+    sheets = []
+for sheet in sheets:
+    print(*(sheet.end or (0, 0)))
 """
+# What a process prints that asks for more memory than it may have: in Rust, with numbers that wrap, and in Python.
+_TOO_MUCH = ("memory allocation", "capacity overflow", "MemoryError")
 
 
 def _check_archive(raw: bytes, path: Path) -> None:
-    """Refuse a zip file that is no workbook, or too large; the reader of workbooks explains what is damaged."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
-            entries = archive.infolist()
-            if not any(entry.filename.startswith("xl/") or entry.filename == OPEN_DOCUMENT for entry in entries):
-                names = few_names([entry.filename for entry in entries if not entry.is_dir()])
-                raise InputError(f"is a zip archive of {names}; unpack it and name the table", file=path)
-            check_size(sum(entry.file_size for entry in entries), path, what="unpacked")
-            if any(entry.filename.lower() == "xl/workbook.bin" for entry in entries):
-                _try_out(raw, path)
-            for entry in entries:
-                # A sheet of Excel may have any name.
-                find = _reach_of_open_document if entry.filename.lower() == OPEN_DOCUMENT else _reach_of_sheet
-                _check_reach(find(archive.read(entry)), path)
-    except PACKING_FAULTS as fault:
-        if zipfile.is_zipfile(io.BytesIO(raw)):
-            raise InputError(f"is a damaged Excel workbook ({shown(fault, 120)}); save it again", file=path) from fault
-        _try_out(raw, path)
+    """Refuse a zip file that is no workbook, or what cannot be read within bounds of memory and time."""
+    size = len(raw)
+    with suppress(*PACKING_FAULTS), zipfile.ZipFile(io.BytesIO(raw)) as archive:
+        size = sum(entry.file_size for entry in archive.infolist())
+        check_size(size, path, what="unpacked")
+        names = [entry.filename for entry in archive.infolist() if not entry.is_dir()]
+        if not any(name.startswith("xl/") or name == OPEN_DOCUMENT for name in names):
+            raise InputError(f"is a zip archive of {few_names(names)}; unpack it and name the table", file=path)
+    memory = max(_LEAST_MEMORY, min(_TIMES_ITS_SIZE * size, memory_at_hand() // COPIES_IN_MEMORY))
+    code, out, words = try_out(_TRY, raw, memory=memory, seconds=_SECONDS)
+    if any(sign in words for sign in _TOO_MUCH):
+        _refuse_size(f"needs more than {memory // 1_000_000:,} MB of memory", path)
+    if code:
+        took_long = "it takes too long" if code == -signal.SIGXCPU else ""
+        raise _damaged(took_long or words.split("\n")[-1] or "reading it fails", path)
+    for line in out.splitlines():
+        rows, columns = (int(number) + 1 for number in line.split())
+        if rows >= MOST_ROWS or columns > MOST_COLUMNS or rows * columns * BYTES_PER_CELL > memory_at_hand():
+            _refuse_size(f"has a sheet whose cells reach to row {rows:,} and column {columns:,}", path)
 
 
-def _reach_of_sheet(content: bytes) -> tuple[int, int]:
-    """The last row and the last column of a sheet of Excel, as far as it numbers them."""
-    names: set[bytes] = set()
-    rows = max(map(_read_count, _ROW_NUMBER.findall(content)), default=0)
-    for cell in _CELL.finditer(content):
-        names.add(cell[1])
-        rows = max(rows, _read_count(cell[2]))
-    return rows, max(map(_column_number, names), default=1)
+def _damaged(reason: str, path: Path) -> InputError:
+    how = f"is a damaged workbook ({shown(reason, 120)}), or has cells too far for a table"
+    return InputError(f"{how}; delete what stands apart, and save it again", file=path)
 
 
-def _column_number(name: bytes) -> int:
-    """The number of a column, from 1, by its letters; what has more than eight is beyond all bounds."""
-    number = 0
-    for letter in name.upper()[:8]:
-        number = number * 26 + letter - ord("A") + 1
-    return number
-
-
-def _reach_of_open_document(content: bytes) -> tuple[int, int]:
-    """The last row and the last column that hold something, of all sheets; equal rows and cells are written once."""
-    rows = columns = row = column = 0
-    repeated = 1
-    for ends, kind, attributes in _ODS_PART.findall(content):
-        times = [_read_count(number) for number in _ODS_REPEATED.findall(attributes)]
-        if ends:
-            row += repeated if kind == b"table-row" else 0
-        elif kind == b"table":
-            row = 0
-        elif kind == b"table-row":
-            column, repeated = 0, max(times, default=1)
-            row += repeated if attributes.endswith(b"/") else 0
-        else:
-            column += max(times, default=1)
-            if b"office:" in attributes or not attributes.endswith(b"/"):
-                rows, columns = max(rows, row + repeated), max(columns, column)
-    return rows, columns
-
-
-def _check_reach(reach: tuple[int, int], path: Path) -> None:
-    """Refuse a sheet whose cells reach farther than a table can."""
-    rows, columns = reach
-    if rows > MOST_ROWS or columns > MOST_COLUMNS or rows * columns * BYTES_PER_CELL > memory_at_hand():
-        how = f"has a sheet whose cells reach to row {rows:,} and column {columns:,}"
-        raise InputError(f"{how}, too far for a table; delete what stands apart from it, and save it again", file=path)
-
-
-def _try_out(raw: bytes, path: Path) -> None:
-    """Refuse a workbook of a binary kind that cannot be read within bounds of memory and time."""
-    command = [sys.executable, "-c", _TRY, str(memory_at_hand()), str(MOST_COLUMNS)]
-    try:
-        done = subprocess.run(command, input=raw, capture_output=True, timeout=_SECONDS, check=False)
-    except subprocess.TimeoutExpired as fault:
-        raise InputError(f"is a damaged Excel workbook (not read in {_SECONDS} s); save it again", file=path) from fault
-    if done.returncode:
-        words = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        reason = "its cells reach too far for a table" if done.returncode == _TOO_WIDE else shown(words, 120)
-        raise InputError(f"is a damaged Excel workbook ({reason or 'reading it fails'}); save it again", file=path)
+def _refuse_size(how: str, path: Path) -> NoReturn:
+    raise InputError(f"{how}, too far for a table; delete what stands apart from it, and save it again", file=path)

@@ -11,8 +11,6 @@ import hashlib
 import io
 import json
 import re
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cached_property
@@ -43,6 +41,7 @@ from adjudge.table.files import (
     memory_at_hand,
     read_bytes,
     read_text,
+    try_out,
 )
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
@@ -309,10 +308,12 @@ _SECONDS = 300
 # What a value takes in memory at least: a text that stands in many rows is written once, so that a small file may hold
 # billions of them.
 _BYTES_PER_VALUE = 16
-_TRY = """import io, sys, polars
+# Polars reserves addresses that it does not use.
+_LEAST_MEMORY = 4_000_000_000
+_TRY = """import io, polars
 raw = sys.stdin.buffer.read()
 table = polars.scan_parquet(io.BytesIO(raw))
-if table.select(polars.len()).collect().item() * len(table.collect_schema()) <= int(sys.argv[1]):
+if table.select(polars.len()).collect().item() * len(table.collect_schema()) <= {most}:
     polars.read_parquet(io.BytesIO(raw))
 """
 
@@ -335,7 +336,11 @@ def read_parquet(raw: bytes, path: Path) -> pl.DataFrame:
         if hashlib.sha256(plain).hexdigest().encode() != mark[1]:
             raise InputError("is damaged Parquet: its checksum is not that of its content; make it again", file=path)
     else:
-        _try_out(raw, path)
+        program = _TRY.format(most=memory_at_hand() // _BYTES_PER_VALUE)
+        code, _, words = try_out(program, raw, memory=max(_LEAST_MEMORY, memory_at_hand()), seconds=_SECONDS)
+        if code:
+            reason = shown(words.split("\n")[-1], 120) or "reading it fails"
+            raise InputError(f"is damaged Parquet ({reason}); make it again", file=path)
     try:
         table = pl.scan_parquet(io.BytesIO(raw))
         values = int(table.select(pl.len()).collect().item()) * len(table.collect_schema())
@@ -391,22 +396,6 @@ def read_record_beside(raw: bytes, path: Path) -> tuple[CampaignRecord | None, t
     if digest != hashlib.sha256(raw).hexdigest():
         return None, (f"{path.name} was changed after its export, so that {file.name} is not used",)
     return record, ()
-
-
-def _try_out(raw: bytes, path: Path) -> None:
-    try:
-        done = subprocess.run(
-            [sys.executable, "-c", _TRY, str(memory_at_hand() // _BYTES_PER_VALUE)],
-            input=raw,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as fault:
-        raise InputError(f"is damaged Parquet (not read in {_SECONDS} s); make it again", file=path) from fault
-    if done.returncode:
-        words = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1]
-        raise InputError(f"is damaged Parquet ({shown(words, 120) or 'reading it fails'}); make it again", file=path)
 
 
 GROUP = " / "

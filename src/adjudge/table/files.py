@@ -14,6 +14,8 @@ import select
 import shutil
 import stat
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 import zipfile
@@ -248,6 +250,31 @@ def check_size(size: int, path: Path, *, what: str = "") -> None:
         megabytes, free = size / 1e6, room / 1e6
         how = f"is {megabytes:,.0f} MB {what}".rstrip()
         raise InputError(f"{how}, too much for the {free:,.0f} MB of memory at hand; split it into parts", file=path)
+
+
+_WITHIN_BOUNDS = """import resource, sys
+for kind, most in zip((resource.RLIMIT_AS, resource.RLIMIT_CPU, resource.RLIMIT_CORE), sys.argv[1:], strict=True):
+    _, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (int(most) if hard == resource.RLIM_INFINITY else min(int(most), hard), hard))
+"""
+
+
+def try_out(program: str, raw: bytes, *, memory: int, seconds: int) -> tuple[int, str, str]:
+    """Run a Python program over data in a process of its own, which a damaged file may end, or fill with its memory.
+
+    Args:
+        program: the program, which finds the data in its standard input and `sys` imported.
+        raw: the data.
+        memory: bytes that it may take.
+        seconds: of CPU that it may take.
+
+    Returns:
+        The exit code, and what it printed as output and as errors.
+    """
+    command = [sys.executable, "-c", _WITHIN_BOUNDS + program, str(memory), str(seconds), "0"]
+    environment = {**os.environ, "RUST_BACKTRACE": "0"}
+    done = subprocess.run(command, input=raw, capture_output=True, env=environment, check=False)
+    return done.returncode, done.stdout.decode(), done.stderr.decode("utf-8", "replace").strip()
 
 
 def _read_stream(path: Path) -> bytes:
