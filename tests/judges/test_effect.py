@@ -69,6 +69,46 @@ def test_one_person_says_nothing_of_how_far_people_differ() -> None:
     assert likenesses(answers, answers.judges["m"]) == ()
 
 
+def thin(annotators: int = 9) -> pl.DataFrame:
+    """Everybody judges three systems on five documents of their own choice: too few to compare a judge with them."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"p{a}", f"d{d}", f"{d}-{i}", system, "da", round(60 + 8 * place + rng.normal(0, 6), 1))
+        for a in range(annotators)
+        for d in rng.choice(20, 5, replace=False)
+        for i in range(3)
+        for place, system in enumerate("CBA")
+    ]
+    names = ["annotator", "document", "segment", "system", "protocol", "score"]
+    return pl.DataFrame(rows, schema=names, orient="row")
+
+
+@pytest.mark.parametrize("people", [1, 9])
+def test_a_copy_of_one_person_is_found_where_nobody_can_be_compared(people: int) -> None:
+    table = thin(people)
+    copied = table.filter(annotator="p0").with_columns(annotator=pl.lit("judge:m"))
+    report = reports(set_judges_apart(Judgments.from_columns(pl.concat([table, copied]))))
+    assert (report.outcome, report.winning_rate) == ("failed", None)
+    assert report.verdict.startswith(
+        "may not stand in for a person like those who judged: its answers are a copy of p0"
+    )
+
+
+def test_a_judge_that_turns_the_ranking_around_fails_where_nobody_can_be_compared() -> None:
+    table = thin()
+    turned = table.unique(["segment", "system"]).with_columns(annotator=pl.lit("judge:m"), score=130 - pl.col("score"))
+    report = reports(set_judges_apart(Judgments.from_columns(pl.concat([table, turned]))))
+    assert (report.outcome, report.winning_rate) == ("failed", None)
+    assert report.ranking is not None
+    assert report.ranking.tau == -1.0
+    assert "it changes 3 of 3 differences between systems by more than people differ, 3 of them turned around" in (
+        report.verdict
+    )
+    honest = table.unique(["segment", "system"]).with_columns(annotator=pl.lit("judge:m"), score=pl.col("score") + 3.3)
+    alike = reports(set_judges_apart(Judgments.from_columns(pl.concat([table, honest]))))
+    assert alike.verdict.startswith("cannot be told from ")
+
+
 def reports(judgments: Judgments) -> JudgeReport:
     section = audit(judgments, only=("judges",)).sections["judges"]
     assert isinstance(section, Judges)

@@ -309,18 +309,19 @@ def _make_report(
     people = alternative.left_out(answers, values, scale, rng)
     biases = find_biases(answers, name, values, families)
     tests, shuffled = alternative.compare_with_people(people, settings.judge_allowance, rng, shuffles=SHUFFLES)
-    if len(tests) < 2:
-        items = int(np.isfinite(values).sum())
-        return alternative.JudgeReport(
-            name, "open", False, None, None, _say_too_few(answers, items, len(tests)), None, (), biases
-        )
+    enough = len(tests) >= 2
     stood_up = sum(test.p_by <= alternative.LEVEL for test in tests)
-    rate = stood_up / len(tests)
-    outcome, reason = _decide_outcome(tests, rate, shuffled)
-    verdict = say_judge(outcome, stood_up, len(tests), reason=reason)
+    rate = stood_up / len(tests) if enough else None
+    if rate is None:
+        outcome: Outcome = "open"
+        verdict = _say_too_few(answers, int(np.isfinite(values).sum()), len(tests))
+    else:
+        outcome, reason = _decide_outcome(tests, rate, shuffled)
+        verdict = say_judge(outcome, stood_up, len(tests), reason=reason)
     ranking, like = effect_on_ranking(answers, values), likenesses(answers, values)
     copied, primed = ([one for one in like if one.kind == kind] for kind in ("copy", "primed"))
-    # Answers that are a person's own, or follow them, say nothing of what the judge can do by itself.
+    # Answers that are a person's own, or follow them, say nothing of what the judge can do by itself; and what it does
+    # to the ranking is seen even where nobody shares enough outputs with others to be compared with it.
     if copied:
         outcome, verdict = "failed", say_copy(copied[0].annotator, copied[0].equal, copied[0].correlation)
     elif primed:
@@ -335,10 +336,10 @@ def _make_report(
         outcome=outcome,
         passed=outcome == "passed",
         winning_rate=rate,
-        p=alternative.deciding_p([test.p_by for test in tests]),
+        p=alternative.deciding_p([test.p_by for test in tests]) if enough else None,
         verdict=verdict,
-        shuffled=shuffled,
-        people=tests,
+        shuffled=shuffled if enough else None,
+        people=tests if enough else (),
         biases=biases,
         ranking=ranking,
         likenesses=like,
@@ -348,12 +349,9 @@ def _make_report(
 def _say_too_few(answers: Answers, items: int, people: int) -> str:
     """Why nothing can be said, and what is needed."""
     what = "output" if answers.kind == "scores" else "comparison"
-    needed = (
-        f"{alternative.FEWEST_ITEMS} {what}s of {alternative.FEWEST_CLUSTERS} "
-        f"{answers.cluster_kind}s with the judge and with others"
-    )
-    found = "nobody does" if people == 0 else "only one does"
-    return f"cannot be told from {counted(items, what)}: two people must share {needed}, {found}"
+    needed = f"{alternative.FEWEST_ITEMS} {what}s of {alternative.FEWEST_CLUSTERS} {answers.cluster_kind}s"
+    found = "nobody did" if people == 0 else "only one did"
+    return f"cannot be told from {counted(items, what)}: two people must judge {needed} beside others and it; {found}"
 
 
 def _decide_outcome(tests: Sequence[PersonTest], rate: float, shuffled: float) -> tuple[Outcome, str]:

@@ -10,7 +10,7 @@ difference is significant, by the same v, is said beside it.
 **Knowing the answers.** Where two people correlate by r, the best judge there can be, who knows the truth without
 error, correlates with a person by sqrt(r). A judge that is closer to one person than this, by three standard errors on
 Fisher's scale with documents as units, has seen that person's answers, or was trained on them; if nearly all answers
-are the same, it is a copy.
+are the same, it is a copy, which is found even where no two people shared enough to know r.
 """
 
 from __future__ import annotations
@@ -120,10 +120,8 @@ def likenesses(answers: Answers, judge: Floats) -> tuple[Likeness, ...]:
     """People whose answers the judge gives, or follows more closely than it could without knowing them."""
     people = [_answers_of(answers, code) for code in range(len(answers.people))]
     shared = [r for one, other in combinations(people, 2) if (r := _correlation(one, other)[0]) is not None]
-    if not shared:
-        return ()
-    between = max(float(np.median(shared)), 0.0)
-    bound = float(np.sqrt(between))
+    # Where people shared too little, only answers that are the same tell of a copy.
+    bound = float(np.sqrt(max(np.median(shared), 0.0))) if shared else 1.0
     found = []
     for name, own in zip(answers.people, people, strict=True):
         r, items = _correlation(own, judge)
