@@ -186,6 +186,26 @@ def test_readings_that_disagree_are_told_only_where_they_cost_the_first_place() 
     assert headline(both) == (
         "B is usually better than A, but 10% of its scores are very low (A: 1%), so its average is not: no winner."
     )
+    # One reading alone, of two systems: the other may put the same one first, and failures may be the reason.
+    apart: tuple[tuple[float, State, str, str], ...] = (
+        (0.01, "typical only", "BC", "B is ahead of C in typical scores, but not surely on average: no winner."),
+        (0.2, "typical only", "BC", (
+            "B is usually better than C, but 20% of its scores are very low (C: 1%), so its average is not surely "
+            "better: no winner."
+        )),
+        (0.01, "average only", "BC", "B is ahead of C on average, but not surely in typical scores: no winner."),
+        (0.2, "average only", "AB", (
+            "A is ahead of B on average, but not usually: 20% of B's scores are very low (A: 1%)."
+        )),
+        (0.01, "opposed", "AB", "Typical scores and averages disagree on B and A: neither is decided better."),
+        (0.01, "typical only", "AB", "B is ahead of A in typical scores, but not on average: no winner."),
+    )  # fmt: skip
+    open_ = with_states("open", "open", "open")
+    for share, state, pair, said in apart:
+        two = [one for one in open_.systems if one.system in pair]
+        two = [replace(one, numbers={**one.numbers, "low_share": share if one.system == "B" else 0.01}) for one in two]
+        (met,) = (replace(one, state=state) for one in open_.comparisons if one.better + one.worse == pair)
+        assert headline(replace(open_, systems=tuple(two), comparisons=(met,))) == said
     # B is open against C anyway: no reading makes it the best.
     assert headline(with_states("typical only", "open", "open")) == "No system is shown to be better than another."
 

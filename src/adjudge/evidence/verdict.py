@@ -301,13 +301,24 @@ def say_despite(trial: str) -> str:
 
 def say_disagreement(found: Disagreement) -> str:
     """Why the better typical scores, or the better average, do not make a winner."""
-    first, second = found.shares
-    if first <= second:
-        return f"Typical scores and average disagree on {found.typical} and {found.other}: neither is decided better."
-    return (
-        f"{found.typical} is usually better than {found.other}, but {first:.0%} of its scores are very low "
-        f"({found.other}: {second:.0%}), so its average is not: no winner."
-    )
+    ahead, other, (own, others) = found.ahead, found.other, found.shares
+    if found.state == "average only":
+        if others - own < FAILURES:
+            return f"{ahead} is ahead of {other} on average, but not surely in typical scores: no winner."
+        low = f"{others:.0%} of {other}'s scores are very low ({ahead}: {own:.0%})"
+        return f"{ahead} is ahead of {other} on average, but not usually: {low}."
+    if own - others >= FAILURES:
+        average = "not surely better" if found.same_order else "not"
+        low = f"{own:.0%} of its scores are very low ({other}: {others:.0%})"
+        return f"{ahead} is usually better than {other}, but {low}, so its average is {average}: no winner."
+    if found.state == "opposed":
+        return f"Typical scores and averages disagree on {ahead} and {other}: neither is decided better."
+    sure = " surely" if found.same_order else ""
+    return f"{ahead} is ahead of {other} in typical scores, but not{sure} on average: no winner."
+
+
+FAILURES = 0.02
+"""By so much more of its scores must be very low for failures to be the reason why typical scores and average part."""
 
 
 def say_claims(decisions: Decisions, *, untested: bool) -> tuple[str, ...]:

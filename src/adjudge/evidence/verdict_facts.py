@@ -64,13 +64,16 @@ class HumanStanding:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """Two systems of which one is better in typical scores, but not on average, or the other way round."""
+    """Two systems of which one is better in typical scores, but not surely on average, or the other way round."""
 
-    typical: str
-    """The one with the better typical scores."""
+    ahead: str
+    """The one that is better by the reading that tells them apart: typical scores, if both do."""
     other: str
+    state: State
     shares: tuple[float, float]
     """Of the scores of either that are very low."""
+    same_order: bool
+    """Whether the other reading puts the same one first, though not surely."""
 
 
 @dataclass(frozen=True)
@@ -286,11 +289,14 @@ def _disagreement(
             for name in pairs.keys() & pair:
                 pairs[name].append((pair, state))
     for leader, met in pairs.items():
-        split = [pair for pair, state in met if state not in ("decided", "open")]
+        split = [(pair, state) for pair, state in met if state not in ("decided", "open")]
         if not split or not all(leader in _ahead(pair, state, typical) for pair, state in met):
             continue
-        first, other = sorted(split[0], key=lambda name: -typical.get(name, 0.0))
-        return Disagreement(first, other, (low_shares.get(first, 0.0), low_shares.get(other, 0.0)))
+        by_average, kind = split[0]
+        usual = tuple(sorted(by_average, key=lambda name: -typical.get(name, 0.0)))
+        ahead, other = by_average if kind == "average only" else usual
+        shares = low_shares.get(ahead, 0.0), low_shares.get(other, 0.0)
+        return Disagreement(ahead, other, kind, shares, same_order=usual == by_average)
     return None
 
 
