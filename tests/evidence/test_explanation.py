@@ -108,15 +108,12 @@ def test_predictions_are_those_of_the_dense_equations(shape: str) -> None:
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_the_parts_add_up_and_the_rest_is_what_it_says(shape: str) -> None:
-    """The rest is computed as what is left: it must be the other effects and the residuals, weighed as raw means."""
+    """The rest is computed as what is left: it must be the residuals, weighed as raw means."""
     judgments = any_campaign(shape, 11, systems=4, annotators=5)
     explained = by_name(explain(judgments))
     design = design_from(judgments, model="mixed-points")
     model = model_of(design)
-    named = ("annotator", "task", "document", "segment", "annotator:system")
-    others = [value for names, value in model.predictions.items() if names[0] not in named]
-    residual = design.score - model.fitted.effects[design.system] - sum(model.predictions.values())
-    rest = residual + sum(others, np.zeros(len(design)))
+    rest = design.score - model.fitted.effects[design.system] - sum(model.predictions.values())
     output = list(zip(design.system, np.arange(len(design)) if design.segment is None else design.segment, strict=True))
     frame = pl.DataFrame({"system": design.system, "output": [str(one) for one in output], "rest": rest})
     slow = dict(frame.group_by("system", "output").agg(pl.col("rest").mean()).group_by("system").agg(
@@ -127,6 +124,27 @@ def test_the_parts_add_up_and_the_rest_is_what_it_says(shape: str) -> None:
         assert one.means["raw"] - one.means["model"] == pytest.approx(sum(one.parts.values()), abs=1e-9)
         assert one.parts["set_aside"] == pytest.approx(0, abs=1e-9)
         assert one.parts["rest"] == pytest.approx(slow[code], abs=1e-6)
+
+
+def test_long_documents_that_suit_a_system_less_are_the_reason_where_nothing_else_is() -> None:
+    """Everybody judges everything: A is better on 20 short documents, and worse on two that hold half of the scores."""
+    rng = np.random.default_rng(4)
+    rows = [
+        (who, system, f"d{document}", str(segment), base + luck + adds + rng.normal(0, 3))
+        for document in range(22)
+        for system, base in (("A", 70.0), ("B", 66.0), ("C", 60.0))
+        for luck in [(-12.0 if document < 2 else 2.0) * (system == "A") + rng.normal(0, 0.5)]
+        for segment in range(40 if document < 2 else 4)
+        for who, adds in GENEROUS.items()
+    ]
+    explained = by_name(explain(_judgments(rows)))
+    one = explained["A"]
+    assert (one.ranks["raw"], one.ranks["model"]) == (2, 1)
+    held = one.parts["pages"] - np.mean([other.parts["pages"] for other in explained.values()])
+    # A scores 5 below its quality, and .7 above where documents count alike; a third of that is the average's.
+    assert held == pytest.approx((-5 - (20 * 2 - 2 * 12) / 22) * 2 / 3, abs=0.6)
+    (move,) = [move for move in one.moves if (move.first, move.second) == ("raw", "model")]
+    assert move.reasons == (f"it did worse on long documents, which took {-held:.1f} points off its mean",)
 
 
 def test_ranks_are_those_of_the_methods() -> None:
@@ -171,6 +189,8 @@ def test_disasters_part_average_and_typical() -> None:
     assert (explained.ranks["model"], explained.ranks["typical"]) == (2, 1)
     (move,) = [move for move in explained.moves if move.second == "typical"]
     assert "of its scores are very low, more than in all" in move.reasons[0]
+    (why,) = [row[-1] for row in explain(_judgments(rows)).tables()[0].rows if row[0] == "A"]
+    assert str(why).startswith("1st by typical scores: 10.0% of its scores are very low")
 
 
 def test_json_tables_and_picture() -> None:

@@ -103,7 +103,7 @@ def test_several_pairs_are_summed_up(tmp_path: Path, adjudge: Callable[..., Run]
     expected = {"change", "removed", "rank_changed", "cluster_changed", "both_changed", "order", "clusters", "flips"}
     assert expected <= set(row)
     text = adjudge("audit", file, "--only", "stability").out
-    assert "Stability over language pairs" in text
+    assert "Stability over all rankings" in text
 
 
 def test_a_pair_that_is_left_out_does_not_change_the_shape_of_the_rest(

@@ -69,6 +69,21 @@ def parted() -> tuple[Prepared, MixedFit]:
     return fit_parting(prepare(polarising(1, 9.0)))
 
 
+def test_predictions_are_those_of_the_dense_equations(parted: tuple[Prepared, MixedFit]) -> None:
+    """Tastes for one system add nothing to the scores of others, and the residuals of every system have the mean 0."""
+    prepared, model = parted
+    design, slow = prepared.design, dense(prepared, model)
+    # With the inverse of the spread W, the predicted residuals are W (y - X b), which the projection gives of y.
+    residual, ratios = slow.projection @ design.score, prepared.effects.ratios(model.ratios)
+    predicted = prepared.predictions(model.ratios)
+    for effect, ratio in zip(prepared.effects.kept, ratios, strict=True):
+        has = np.ones(len(design), dtype=bool) if effect.marked is None else effect.marked[effect.codes]
+        added = ratio * ((effect.codes[:, None] == effect.codes) & has & has[:, None]) @ residual
+        assert predicted[effect.parts] == pytest.approx(added, abs=1e-6)
+    left = design.score - slow.effects[design.system] - sum(predicted.values())
+    assert np.bincount(design.system, left) == pytest.approx(0, abs=1e-6)
+
+
 def test_the_parted_model_is_that_of_dense_matrices(parted: tuple[Prepared, MixedFit]) -> None:
     prepared, model = parted
     assert prepared.design.parted == ("A",)

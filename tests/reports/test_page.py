@@ -190,7 +190,7 @@ def test_tests_that_lie_are_named() -> None:
 def test_stability_is_summed_up_in_words() -> None:
     sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     first, second = sections["stability"].words
-    assert first.endswith("to the human, the best or the worst system. Of these, 1 of 2 moves others.")
+    assert first.endswith("to the human, the best or the worst system. 1 of these 2 changes moved other systems.")
     assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
 
 

@@ -2,13 +2,15 @@
 
 Of scores, the raw mean of a system is taken apart by the fitted model:
 
-    raw mean - model mean = strictness + tasks + documents + segments + tastes + set aside + rest,
+    raw mean - model mean = strictness + tasks + documents + segments + tastes + pages + set aside + rest,
 
 where each part is the mean of the predicted effects (of annotators, of their tasks, ...) over the system's judgments,
-weighed as in raw means, where an output counts once however often it was judged. `set aside` is what judgments do that
-the model does not use (annotators who never move the slider, copies), `rest` the other effects of the model and what it
-does not predict. Of a part, what differs between systems moves them: reasons speak of its distance from the average
-system.
+weighed as in raw means, where an output counts once however often it was judged. `pages` is how well the system did on
+single documents: over documents this adds up to nothing, but raw means count long documents for more than the model
+does. In the same way, `tastes` are of those who judged most of the system. `set aside` is what judgments do that the
+model does not use (annotators who never move the slider, copies). `rest` is what the model does not predict; it is 0
+unless some outputs were judged more often than others. Of a part, what differs between systems moves them: reasons
+speak of its distance from the average system.
 
 Of rankings, ratios of wins are compared with strengths: ties, opponents, and one busy annotator.
 """
@@ -16,13 +18,13 @@ Of rankings, ratios of wins are compared with strengths: ties, opponents, and on
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from adjudge.evidence import verdict_comparison as words
 from adjudge.mixed.design import levels_of
-from adjudge.mixed.effects import TASTE
+from adjudge.mixed.effects import SYSTEM_ON_TEXT, TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
 from adjudge.ranking.decisions import cluster_numbers, decide, line_after
@@ -37,16 +39,24 @@ from adjudge.table.score_sheet import Sheet, item_means, own_means, sheet_of, st
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Literal
 
     from adjudge.ranking.ranking import Ranking
     from adjudge.table.judgments import Judgments
     from adjudge.table.maths import Codes, Floats
 
-PARTS = ("strictness", "tasks", "documents", "segments", "tastes", "set_aside", "rest")
+_PART_OF = {
+    "annotator": "strictness",
+    "task": "tasks",
+    "document": "documents",
+    "annotator:document": "documents",
+    "segment": "segments",
+    "annotator:segment": "segments",
+    TASTE: "tastes",
+    **dict.fromkeys((*SYSTEM_ON_TEXT, "page"), "pages"),
+}
+"""The part that an effect of the model belongs to, by its first name."""
+PARTS = (*dict.fromkeys(_PART_OF.values()), "set_aside", "rest")
 """What the difference of raw mean and model mean consists of."""
-_PART_OF = {"annotator": "strictness", TASTE: "tastes", "task": "tasks", "document": "documents", "segment": "segments"}
-"""The part that an effect of the model belongs to, by its first name; others are the rest."""
 WAYS = {
     "everyone": "raw mean of everybody",
     "raw": "raw mean",
@@ -57,6 +67,8 @@ WAYS = {
 }
 """Ways of ranking scores by name, in words."""
 _MOVES = (("everyone", "raw"), ("raw", "z"), ("z", "official"), ("z", "model"), ("raw", "model"), ("model", "typical"))
+_BESIDE = ("z", "typical", "expected-wins")
+"""Ways whose place is explained where raw mean and model agree; that by official lines needs no reason."""
 _RELATIVE_MOVES = (("wins-or-ties", "expected-wins"), ("expected-wins", "bradley-terry"))
 FAR = 3
 """A system that moves by so many ranks is worth a sentence on the first page."""
@@ -130,14 +142,25 @@ class Explained:
         for here, there in self._ends_of(one):
             if here != there:
                 first, second = ((self.ways[way], rank) for way, rank in zip(self.ends, (here, there), strict=True))
-                return words.say_moved(one.system, first, second, self._reasons(one, up=there < here))
+                return words.say_moved(one.system, first, second, self.reason(one))
         return ""
 
-    def _reasons(self, one: ExplainedSystem, *, up: bool) -> list[str]:
-        """Of the move between raw mean and model; rankings have a way between the two, with the reasons of both."""
-        steps = [move for move in one.moves if (move.first, move.second) == self.ends]
-        steps = steps or [move for move in one.moves if (move.after < move.before) == up]
-        return [reason for move in steps for reason in move.reasons]
+    def reason(self, one: ExplainedSystem) -> str:
+        """The main reason of the move between raw mean and model; rankings have a way between the two."""
+        for here, there in self._ends_of(one):
+            steps = [move for move in one.moves if (move.first, move.second) == self.ends]
+            steps = steps or [
+                move for move in one.moves if here != there and (move.after < move.before) == (there < here)
+            ]
+            return next((reason for move in steps for reason in move.reasons), "")
+        return ""
+
+    def _reason_shown(self, one: ExplainedSystem) -> str | None:
+        """The same for the table; where the two ends agree, that of the last way that does not."""
+        apart = [move for move in one.moves if move.second in _BESIDE]
+        if apart and not self.reason(one):
+            return words.say_reason_for_place(self.ways[apart[-1].second], apart[-1].after, apart[-1].reasons[0])
+        return self.reason(one) or None
 
     @property
     def orders(self) -> dict[str, tuple[str, ...]]:
@@ -156,7 +179,7 @@ class Explained:
         ways = [way for way in self.ways if self._ranked(way)]
         names = [shown_name(one.system, one.human) for one in self.systems]
         rows: list[tuple[Cell, ...]] = [
-            (name, *(one.ranks.get(way) for way in ways), self.why(one).partition(": ")[2].removesuffix(".") or None)
+            (name, *(one.ranks.get(way) for way in ways), self._reason_shown(one))
             for name, one in zip(names, self.systems, strict=True)
         ]
         columns = (
@@ -194,9 +217,10 @@ _MEANINGS = {
     "tasks": "how generous they were in its tasks",
     "documents": "how easy its documents are",
     "segments": "how easy its segments are",
-    "tastes": "how much those who judged it like it",
+    "tastes": "how much those who judged most of it like it",
     "set_aside": "judgments that the model does not use",
-    "rest": "single pages, outputs and scores",
+    "pages": "whether it does better on long documents, which the model counts for less",
+    "rest": "whether outputs that were judged more often score lower",
 }
 
 
@@ -228,6 +252,8 @@ def explain(judgments: Judgments, everyone: Judgments | None = None) -> Explaine
 
 def _ranks(scores: Floats) -> list[int | None]:
     """The rank of each system; equal scores share the best, and a system without a score has none."""
+    # What differs in the last digits alone is equal, such as a system under two names.
+    scores = np.round(scores, 9)
     return [None if np.isnan(score) else 1 + int((scores > score).sum()) for score in scores]
 
 
@@ -265,10 +291,14 @@ class _Scores:
 
     def _parts(self) -> dict[str, Floats]:
         """What raw mean less model mean consists of."""
-        parts = {part: self.model.part_of_means(name) for name, part in _PART_OF.items()}
+        parts = dict.fromkeys(PARTS, np.zeros(len(self.systems)))
+        for names, predicted in self.model.predictions.items():
+            # What one system's people differ over more has its own effect, such as `annotator:system (A)`.
+            part = _PART_OF[names[0].partition(" (")[0]]
+            parts[part] = parts[part] + self.model.over_rows(predicted)
         parts["set_aside"] = self.means["raw"] - self.model.over_rows(self.design.as_given)
         parts["rest"] = self.means["raw"] - self.means["model"] - sum(parts.values())
-        return {part: parts[part] for part in PARTS}
+        return parts
 
     def rank_by_official_lines(self) -> list[int | None]:
         """The rank by z-scores where systems between two official lines share the best of theirs."""
@@ -395,8 +425,7 @@ class _ScoreReasons:
                 share, strictest, kindest = self.shares[i]
                 why = words.say_strictness(held, share, extreme=strictest if held < 0 else kindest)
             else:
-                named = cast("Literal['tasks', 'documents', 'segments', 'tastes', 'rest']", part)
-                why = words.say_what_judged(named, held)
+                why = words.say_what_judged(part, held)
             gains.append((-held, why))
         used, rows = self.scores.n[i], self.scores.counted_rows(self.scores.sheet)[i]
         if rows > used:

@@ -303,15 +303,11 @@ class _Stages:
     @cached_property
     def explained(self) -> dict[str, str]:
         """Why the model moves each system away from the customary means."""
-        return self._explain()
-
-    def _explain(self) -> dict[str, str]:
-        """Why the model moves each system away from the customary means."""
         try:
             explained = explain(self.quality.kept)
         except DataError:
             return {}
-        why = {one.system: explained.why(one).partition(": ")[2].removesuffix(".") for one in explained.systems}
+        why = {one.system: explained.reason(one) for one in explained.systems}
         return {system: reason for system, reason in why.items() if reason}
 
     def claims(self, audited: Sequence[Claim]) -> tuple[PublishedClaim, ...]:

@@ -189,8 +189,8 @@ class StabilityOverPairs(Result):
             for one in self.changes
         )
         columns = (text("change"), text("rank"), text("cluster"), text("both"))
-        note = "Language pairs that had changes, of those to which the change applies."
-        return (Table("Stability over language pairs", columns, rows, note),)
+        note = "Rankings that had changes, of those to which the change applies."
+        return (Table("Stability over all rankings", columns, rows, note),)
 
 
 @dataclass(frozen=True)

@@ -129,10 +129,15 @@ def say_place(rank: int) -> str:
     return f"{rank}{ending}"
 
 
-def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reasons: Sequence[str]) -> str:
+def say_moved(system: str, first: tuple[str, int], second: tuple[str, int], reason: str) -> str:
     """That a system has one rank by one way and another by another, and the main reason."""
-    why = f": {reasons[0]}" if reasons else ""
+    why = f": {reason}" if reason else ""
     return f"{system} is {say_place(first[1])} by {first[0]} and {say_place(second[1])} by {second[0]}{why}."
+
+
+def say_reason_for_place(way: str, rank: int, reason: str) -> str:
+    """Why a system has another rank by one way alone."""
+    return f"{say_place(rank)} by {way}: {reason}"
 
 
 def _points(amount: float) -> str:
@@ -161,14 +166,16 @@ def say_strictness(amount: float, share: float, *, extreme: bool) -> str:
     return f"{'stricter' if amount < 0 else 'more generous'} people than average judged it, {_worth(amount)}"
 
 
-def say_what_judged(part: Literal["tasks", "documents", "segments", "tastes", "rest"], amount: float) -> str:
+def say_what_judged(part: str, amount: float) -> str:
     """What else in its judgments held a system down, or up, compared with the average system."""
     if part == "tasks":
         how = f"its tasks were judged more {'strictly' if amount < 0 else 'generously'}"
     elif part == "tastes":
-        how = f"its judges like it {'less' if amount < 0 else 'more'} than most"
+        how = f"its busiest judges like it {'less' if amount < 0 else 'more'}"
+    elif part == "pages":
+        how = f"it did {'worse' if amount < 0 else 'better'} on long documents"
     elif part == "rest":
-        how = f"single scores happened to be {'low' if amount < 0 else 'high'}"
+        how = f"its outputs with few judgments scored {'low' if amount < 0 else 'high'}"
     else:
         how = f"its {part} are {'harder' if amount < 0 else 'easier'} than average"
     return f"{how}, {_worth(amount)}"
@@ -280,22 +287,17 @@ def say_rule_found(rule: str, *, reproduced: bool) -> str:
 
 def say_rows(rule: str, rank: int) -> str:
     """A system has another rank by the rule of the publication on the released rows."""
-    return f"rows or rule: {rule} on the released judgments puts it {_place(rank)}"
+    return f"rows or rule: {rule} on the released judgments puts it {say_place(rank)}"
 
 
 def say_filter(people: int, rank: int) -> str:
     """A system moves without those who fail."""
-    return f"filter: without {counted(people, 'annotator')} who {agreeing(people, 'fails', 'fail')}, {_place(rank)}"
+    return f"filter: without {counted(people, 'annotator')} who {agreeing(people, 'fails', 'fail')}, {say_place(rank)}"
 
 
 def say_model(reason: str, rank: int) -> str:
     """A system moves by the model; the reason is that of the explanation."""
-    return f"model: {_place(rank)}{f', since {reason}' if reason else ', by who judged it and what was judged'}"
-
-
-def _place(rank: int) -> str:
-    ending = {1: "st", 2: "nd", 3: "rd"}.get(rank % 10 if rank % 100 not in (11, 12, 13) else 0, "th")
-    return f"{rank}{ending}"
+    return f"model: {say_place(rank)}{f', since {reason}' if reason else ', by who judged it and what was judged'}"
 
 
 def say_lost(

@@ -478,10 +478,12 @@ class Prepared:
             known = layout.border_rows @ solved.border + layout.core_rows @ solved.core
             residual = scale.sd * (standard - (known + layout.absorbed_rows @ solved.absorbed)[:, 0])
         rows = len(self.design)
-        return {
-            effect.parts: (ratio * np.bincount(effect.codes, residual, minlength=effect.levels))[effect.codes[:rows]]
-            for effect, ratio in zip(self.effects.kept, self.effects.ratios(ratios), strict=True)
-        }
+        predicted = {}
+        for effect, ratio in zip(self.effects.kept, self.effects.ratios(ratios), strict=True):
+            sums = np.bincount(effect.codes, residual)
+            levels = ratio * (sums if effect.marked is None else np.where(effect.marked, sums, 0.0))
+            predicted[effect.parts] = levels[effect.codes[:rows]]
+        return predicted
 
     def evaluated(self, standard: Floats, ratios: Mapping[str, float]) -> Evaluation:
         """The criterion and the solution for standardised scores at known ratios of variances."""

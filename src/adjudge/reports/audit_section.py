@@ -19,7 +19,7 @@ from adjudge.reports import drawing
 from adjudge.reports.charts import are_same_order, draw_matrix, draw_places
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells, fit_names, measure
 from adjudge.reports.page import Case, Chart, Quote, Section
-from adjudge.table.wording import agreeing, counted, listed, short_list
+from adjudge.table.wording import counted, listed, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -310,8 +310,8 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     what = "to the human, the best or the worst system" if human else "to the best or the worst system"
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
-    moves = f"{changed} of {len(whole)} {agreeing(changed, 'moves', 'move')} others"
-    return f"{again} changed that should not matter. The changes were {what}. Of these, {moves}."
+    moved = f"{changed or 'None'} of these {counted(len(whole), 'change')} moved other systems"
+    return f"{again} changed that should not matter. The changes were {what}. {moved}."
 
 
 def _families(stability: Stability) -> dict[ChangeFamily, list[StabilityRow]]:
