@@ -26,6 +26,7 @@ import numpy as np
 
 from adjudge.table.errors import DataError, UsageError
 from adjudge.table.judgments import fingerprint
+from adjudge.table.maths import divide
 from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from adjudge.table.maths import Floats
+    from adjudge.table.maths import Bools, Floats
 
 
 POLICIES = ("even", "best", "top:k", "pairs")
@@ -219,22 +220,25 @@ def _shares_by_open_pairs(
 ) -> Floats:
     alone = np.diag(covariance)
     se = np.sqrt(np.maximum(alone[:, None] + alone[None, :] - 2 * covariance, 1e-12))
-    settled_share = np.abs(effects[:, None] - effects[None, :]) / se / SETTLED_ERRORS
-    weight = np.clip(settled_share**2, LEAST_WEIGHT, 1.0)
     if open_pairs is None:
-        weight[settled_share >= 1] = 0.0
-    else:
-        column = {name: number for number, name in enumerate(systems)}
-        listed = np.zeros_like(weight, dtype=bool)
-        for first, second in open_pairs:
-            if first not in column or second not in column:
-                unknown = first if first not in column else second
-                raise DataError(f"'{unknown}' is not among the systems ({', '.join(systems)}); check the open pairs")
-            listed[column[first], column[second]] = listed[column[second], column[first]] = True
-        weight[~listed] = 0.0
-    np.fill_diagonal(weight, 0.0)
-    total = weight.sum()
-    return np.asarray(weight.sum(axis=1) / total) if total > 0 else np.full(len(effects), 1 / len(effects))
+        return shares_by_pairs(effects, se)
+    column = {name: number for number, name in enumerate(systems)}
+    listed = np.zeros_like(se, dtype=bool)
+    for first, second in open_pairs:
+        if first not in column or second not in column:
+            unknown = first if first not in column else second
+            raise DataError(f"'{unknown}' is not among the systems ({', '.join(systems)}); check the open pairs")
+        listed[column[first], column[second]] = listed[column[second], column[first]] = True
+    return shares_by_pairs(effects, se, listed)
+
+
+def shares_by_pairs(effects: Floats, se: Floats, is_open: Bools | None = None) -> Floats:
+    """Shares in proportion to open pairs, which the estimates tell unless given; campaigns may be a first dimension."""
+    settled_share = np.abs(effects[..., :, None] - effects[..., None, :]) / se / SETTLED_ERRORS
+    weight = np.clip(settled_share**2, LEAST_WEIGHT, 1.0) * (settled_share < 1 if is_open is None else is_open)
+    systems = np.arange(effects.shape[-1])
+    weight[..., systems, systems] = 0.0
+    return divide(weight.sum(axis=-1), weight.sum(axis=(-2, -1))[..., None], otherwise=1 / len(systems))
 
 
 def _tilt_for_annotator(running: RunningEstimates, share: Floats, annotator: str, floor: float) -> Floats:

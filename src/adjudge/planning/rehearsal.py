@@ -18,7 +18,7 @@ from adjudge.campaigns.campaign_file import load_campaign
 from adjudge.campaigns.design import design
 from adjudge.campaigns.questions import SCALES, Scale
 from adjudge.campaigns.tasks import TaskSet, load_tasks, text_hash
-from adjudge.planning.simulated_rankings import RankingCampaign, draw_ranks
+from adjudge.planning.simulated_rankings import RankingCampaign, draw_abilities, draw_careless, draw_ranks
 from adjudge.planning.simulated_scores import KIND_NAMES, ScoreCampaign, ScoreDesign, draw_scores
 from adjudge.planning.truth import Simulated, numbered, truth_of
 from adjudge.table.errors import UsageError
@@ -227,13 +227,9 @@ def _answer_scores(cast: _Cast, campaign: ScoreCampaign, scale: Scale, rng: np.r
 
 def _answer_ranks(cast: _Cast, campaign: RankingCampaign, rng: np.random.Generator) -> _Answers:
     """Draw the ranks of the outputs of every item."""
-    humans = len(cast.tasks.human)
-    machines, count = len(cast.systems) - humans, len(cast.systems)
-    drawn = rng.normal(0, campaign.spread, machines)
-    ability = np.array(campaign.qualities) if campaign.qualities is not None else drawn - drawn.mean()
-    ability = np.append(ability, np.repeat(ability.max() + campaign.reference_lead, humans))
-    careless = np.zeros(len(cast.people), dtype=bool)
-    careless[rng.permutation(len(cast.people))[: round(campaign.careless * len(cast.people))]] = True
+    count = len(cast.systems)
+    ability = draw_abilities(campaign, len(cast.tasks.human), rng)
+    careless = draw_careless(campaign, rng)
     kinds = np.array([place.output.kind for place in cast.places])
     strength = np.where(kinds == "reference", ability.max() + campaign.reference_lead, ability[cast.system])
     strength = strength - _DEGRADED * (kinds == "degraded")

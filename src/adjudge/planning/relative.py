@@ -16,7 +16,6 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from adjudge.planning.settings import check_least, check_shares
 from adjudge.ranking.bradley_terry import fit
 from adjudge.ranking.counts import people_counts, units_of
 from adjudge.ranking.decisions import holm
@@ -28,6 +27,7 @@ from adjudge.table.judgments import Judgments, fingerprint
 from adjudge.table.maths import Floats, student_below, student_quantile
 from adjudge.table.results import Column, Result, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.settings import check_least, check_shares
 from adjudge.table.wording import counted
 
 # The result of planning relative judgments: how many blocks each number of annotators needs.
@@ -152,8 +152,8 @@ class RelativePlanSettings:
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        check_least(self, systems=2, annotators=2, block_size=2)
-        check_shares(self, "power", "level")
+        check_least(self, 2, "systems", "annotators", "block_size")
+        check_shares(self, "power", "level", ends=False)
         if self.difference <= 0:
             raise UsageError(
                 f"{param('difference')} is {self.difference:g}; give the log-odds that matter to you, above 0"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.campaigns.adaptive import Adaptive
+from adjudge.campaigns.adaptive import Adaptive, shares_by_pairs
 from adjudge.campaigns.allocation import assign_people
 from adjudge.campaigns.campaign_file import PAGES, Campaign, Context, Design, Files, Languages, TextFile
 from adjudge.campaigns.design import draft_work
@@ -32,7 +32,7 @@ from adjudge.planning.settings import (
 )
 from adjudge.table.errors import AdjudgeError, DataError, UsageError, param
 from adjudge.table.judgments import renumber
-from adjudge.table.maths import divide, normal_quantile, student_below, student_quantile, student_tail
+from adjudge.table.maths import normal_quantile, student_below, student_quantile, student_tail
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.texts import SourceSegment, TestSet
 from adjudge.table.wording import counted
@@ -557,7 +557,7 @@ class _Simulation:
             return even
         estimate, spread = quality + total / amount, np.sqrt(self.noise.other / amount)
         if self.goal.kind == "pairs":
-            share = _near_pairs(estimate, spread)
+            share = shares_by_pairs(estimate, np.sqrt(spread[:, :, None] ** 2 + spread[:, None, :] ** 2))
         else:
             drawn = estimate[:, None, :] + spread[:, None, :] * rng.standard_normal((len(total), _DRAWS, self.systems))
             order = np.argsort(-drawn, axis=2)[:, :, self.goal.size - 1 : self.goal.size + 1]
@@ -586,18 +586,6 @@ class _Simulation:
         member = better.sum(axis=2) >= self.systems - self.goal.size
         across = member[:, :, None] & ~member[:, None, :]
         return np.asarray((member.sum(axis=1) == self.goal.size) & (better | ~across).all(axis=(1, 2)))
-
-
-def _near_pairs(estimate: Floats, spread: Floats) -> Floats:
-    """Shares in proportion to the open pairs, as the policy `pairs` has them where no look has said which are open."""
-    from adjudge.campaigns.adaptive import LEAST_WEIGHT, SETTLED_ERRORS
-
-    error = np.sqrt(spread[:, :, None] ** 2 + spread[:, None, :] ** 2)
-    settled_share = np.abs(estimate[:, :, None] - estimate[:, None, :]) / error / SETTLED_ERRORS
-    weight = np.where(settled_share < 1, np.clip(settled_share**2, LEAST_WEIGHT, 1.0), 0.0)
-    weight[:, np.arange(estimate.shape[1]), np.arange(estimate.shape[1])] = 0.0
-    total = weight.sum(axis=(1, 2))
-    return divide(weight.sum(axis=2), total[:, None], otherwise=1 / estimate.shape[1])
 
 
 # What saves judgments: looks on the way, which may stop a campaign early, and choosing segments by probability.

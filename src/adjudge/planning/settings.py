@@ -12,7 +12,7 @@ from adjudge.evidence.boundaries import SPENDING, Spending
 from adjudge.table.errors import UsageError, param, unknown_choice
 from adjudge.table.results import Column, Result, Setting, Table, number, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED
-from adjudge.table.settings import column_names, option, seed_option
+from adjudge.table.settings import check_least, check_shares, column_names, option, seed_option
 from adjudge.table.wording import counted, measured
 
 if TYPE_CHECKING:
@@ -26,20 +26,6 @@ _Settings = TypeVar("_Settings", bound="DataclassInstance")
 
 STRUCTURES = ("mixed", "all-systems", "pages", "pages-all-systems")
 EFFECTS = ("annotator", "annotator:system", "task", "document", "segment", "system:document", "page", "residual")
-
-
-def check_least(settings: object, **least: int) -> None:
-    """Refuse settings that are below their least value."""
-    for name, low in least.items():
-        if getattr(settings, name) < low:
-            raise UsageError(f"{param(name)} is {getattr(settings, name)}, at least {low} is needed; raise it")
-
-
-def check_shares(settings: object, *names: str) -> None:
-    """Refuse settings that do not lie between 0 and 1."""
-    for name in names:
-        if not 0 < getattr(settings, name) < 1:
-            raise UsageError(f"{param(name)} is {getattr(settings, name):g}; a share between 0 and 1 is needed")
 
 
 @dataclass(frozen=True)
@@ -103,10 +89,10 @@ class PlanSettings:
     seed: int = DEFAULT_SEED
 
     def __post_init__(self) -> None:
-        check_least(self, systems=2, annotators=1, documents=1, segments=1, task_size=2, looks=1)
-        check_shares(self, "power", "level")
-        if not 0 <= self.controls <= 0.9:
-            raise UsageError(f"{param('controls')} is {self.controls:g}; a share between 0 and 0.9 is needed")
+        check_least(self, 2, "systems", "task_size")
+        check_least(self, 1, "annotators", "documents", "segments", "looks")
+        check_shares(self, "power", "level", ends=False)
+        check_shares(self, "controls", most=0.9)
         if self.spending not in SPENDING:
             raise unknown_choice("spending", self.spending, SPENDING)
         if self.difference <= 0:

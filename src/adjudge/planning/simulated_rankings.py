@@ -5,7 +5,6 @@ Parameters are checked when they are given. Blocks say what is shown on which se
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from adjudge.table.errors import UsageError, param
 from adjudge.table.judgments import Judgments
 from adjudge.table.languages import parse_pair
 from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.settings import check_least, check_shares
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ class RankingCampaign:
     name: str = "simulated"
 
     def __post_init__(self) -> None:
-        check_at_least(self, 1, "systems", "annotators", "blocks", "documents", "segments")
+        check_least(self, 1, "systems", "annotators", "blocks", "documents", "segments")
         check_shares(self, "reference", "careless", "repeats", "overlap", "blanks")
-        check_at_least(self, 0, "spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
+        check_least(self, 0, "spread", "ties", "uneven", "workload", "segment_spread", "taste", "system_taste",
                        "length_effect")  # fmt: skip
-        check_at_least(self, 2, "block_size")
+        check_least(self, 2, "block_size")
         if self.block_size > MAX_BLOCK:
             raise UsageError(
                 f"{param('block_size')} {self.block_size} is too large; show at most {MAX_BLOCK} systems together"
@@ -110,22 +110,6 @@ class RankingCampaign:
 
 
 MAX_BLOCK = 10
-
-
-def check_at_least(campaign: object, low: float, *names: str) -> None:
-    """Refuse parameters that are too small, naming their options."""
-    for name in names:
-        value = getattr(campaign, name)
-        if not math.isfinite(value) or value < low:
-            raise UsageError(f"{param(name)} is {value:g}; at least {low:g} is needed")
-
-
-def check_shares(campaign: object, *names: str) -> None:
-    """Refuse parameters that are no shares, naming their options."""
-    for name in names:
-        value = getattr(campaign, name)
-        if not 0 <= value <= 1:
-            raise UsageError(f"{param(name)} is {value:g}; a share between 0 and 1 is needed")
 
 
 def check_qualities(qualities: tuple[float, ...] | None, systems: int) -> None:
@@ -264,9 +248,8 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
         The judgments and the truth behind them.
     """
     rng = generator(seed, _STREAM)
-    ability = _abilities(campaign, rng)
-    careless = np.zeros(campaign.annotators, dtype=bool)
-    careless[rng.permutation(campaign.annotators)[: round(campaign.careless * campaign.annotators)]] = True
+    ability = draw_abilities(campaign, int(campaign.reference > 0), rng)
+    careless = draw_careless(campaign, rng)
     blocks = draw_blocks(campaign, ability, rng)
     sources = draw_texts(campaign.documents * campaign.segments, rng)
     ranks = _label(campaign, ability, careless, blocks, clarity=_clarity(campaign, sources), rng=rng)
@@ -285,10 +268,18 @@ def simulate_rankings(campaign: RankingCampaign, *, seed: int = DEFAULT_SEED) ->
     return Simulated(judgments, truth, sources)
 
 
-def _abilities(campaign: RankingCampaign, rng: np.random.Generator) -> Floats:
+def draw_abilities(campaign: RankingCampaign, humans: int, rng: np.random.Generator) -> Floats:
+    """The qualities of the systems in log-odds, and of human translations behind them."""
     drawn = rng.normal(0, campaign.spread, campaign.systems)
     ability = np.array(campaign.qualities) if campaign.qualities is not None else drawn - drawn.mean()
-    return np.append(ability, ability.max() + campaign.reference_lead) if campaign.reference else ability
+    return np.append(ability, np.repeat(ability.max() + campaign.reference_lead, humans))
+
+
+def draw_careless(campaign: RankingCampaign, rng: np.random.Generator) -> Bools:
+    """Which annotators click at random."""
+    careless = np.zeros(campaign.annotators, dtype=bool)
+    careless[rng.permutation(campaign.annotators)[: round(campaign.careless * campaign.annotators)]] = True
+    return careless
 
 
 def _label(

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from adjudge.planning.simulated_rankings import check_at_least, check_qualities, check_shares
+from adjudge.planning.simulated_rankings import check_qualities
 from adjudge.planning.truth import Simulated, draw_texts, human_names, numbered, truth_of
-from adjudge.table.errors import UsageError, param
+from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.languages import parse_pair
 from adjudge.table.rng import DEFAULT_SEED, generator
+from adjudge.table.settings import check_least, check_shares
 
 if TYPE_CHECKING:
     from adjudge.table.maths import Bools, Codes, Floats, Ints
@@ -239,13 +240,12 @@ class ScoreCampaign:
     name: str = "simulated"
 
     def __post_init__(self) -> None:
-        check_at_least(self, 1, "systems", "annotators", "tasks", "documents", "segments")
-        check_at_least(self, 0, "humans", "spread", "leniency", "taste", "scale", "task_effect", "document_effect",
+        check_least(self, 1, "systems", "annotators", "tasks", "documents", "segments")
+        check_least(self, 0, "humans", "spread", "leniency", "taste", "scale", "task_effect", "document_effect",
                        "segment_effect", "system_document_effect", "page_effect", "residual", "workload")  # fmt: skip
         check_shares(self, "careless", "round_numbers")
-        check_at_least(self, 1, "task_size")
-        if not 0 <= self.controls <= 0.9:
-            raise UsageError(f"{param('controls')} is {self.controls:g}; a share between 0 and 0.9 is needed")
+        check_least(self, 1, "task_size")
+        check_shares(self, "controls", most=0.9)
         check_qualities(self.qualities, self.systems)
         if self.systems + self.humans < 2:
             raise UsageError("one system has nobody to be compared with; simulate at least two")

@@ -10,10 +10,11 @@ checks of both, and `shell.reference` the reference.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from adjudge.table.errors import param
+from adjudge.table.errors import UsageError, param
 from adjudge.table.rng import DEFAULT_SEED
 
 if TYPE_CHECKING:
@@ -143,3 +144,19 @@ def option_of(metadata: Mapping[Any, Any]) -> Option | None:
     """What a field declares, None if it is not a setting that users choose."""
     declared: Option | None = metadata.get(KEY)
     return declared
+
+
+def check_least(settings: object, least: float, *names: str) -> None:
+    """Refuse settings that are below a value, or no numbers, naming their options."""
+    for name in names:
+        value = getattr(settings, name)
+        if not math.isfinite(value) or value < least:
+            raise UsageError(f"{param(name)} is {value:g}; at least {least:g} is needed")
+
+
+def check_shares(settings: object, *names: str, most: float = 1.0, ends: bool = True) -> None:
+    """Refuse settings that are no shares, naming their options; `ends` says whether 0 and the most are allowed."""
+    for name in names:
+        value = getattr(settings, name)
+        if not 0 <= value <= most or (not ends and value in (0, most)):
+            raise UsageError(f"{param(name)} is {value:g}; a share between 0 and {most:g} is needed")
