@@ -419,8 +419,10 @@ def _load_typst() -> Any:
 # It needs the package `typst` (`pip install adjudge[pdf]`). Texts from data are written as string literals of typst, so
 # that nothing in them is read as a command.
 
+TEXT_WIDTH = 482
+"""Of an A4 page without its margins, in points."""
 _PREAMBLE = """#let muted = rgb("#566173")
-#set page(paper: "a4", margin: 2cm, numbering: "1")
+#set page(paper: "a4", margin: 2cm, numbering: "1 / 1")
 #set text(font: ("Noto Sans", "DejaVu Sans"), size: 10pt)
 #set par(justify: false)
 #show heading: set block(above: 1.4em, below: 0.8em)
@@ -449,12 +451,14 @@ def _document(page: ReportPage) -> Iterator[str]:
     if page.overview is not None:
         yield _table(page.overview)
     for pair in page.pairs:
+        yield from [f"== #{literal(pair.name)}"] if len(page.pairs) > 1 else []
         yield from _pair(pair, charts)
+    yield from ["== How to read this"] if page.guide else []
+    yield from (f"/ #{literal(term.name)}: #{literal(term.meaning)}" for term in page.guide)
     yield f"#text(size: 8pt, fill: muted)[#{literal(f'Made by adjudge {page.version}.')}]"
 
 
 def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
-    yield f"== #{literal(pair.name)}"
     yield f'#text(size: 12pt, weight: "bold", {literal(pair.headline)})\n'
     yield from ([f"#{literal(pair.judged)}\n"] if pair.judged else [])
     if pair.picture is not None:
@@ -468,13 +472,13 @@ def _pair(pair: PairPage, charts: Iterator[int]) -> Iterator[str]:
         yield from _section(section, charts)
     notes = [*pair.notes, *(f"Set aside: {aside.rows:,} × {aside.reason}" for aside in pair.set_aside)]
     yield "=== How it was made"
-    yield from (f"- #{literal(note)}" for note in notes)
+    yield from (f"- #{literal(note)}" for note in as_sentences(notes))
     yield from (f"- #text(size: 7pt, {literal(signature)})" for signature in pair.signatures)
 
 
 def _section(section: Section, charts: Iterator[int]) -> Iterator[str]:
     yield f"=== #{literal(section.title)}"
-    yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *section.notes))
+    yield from (f"#{literal(sentence)}\n" for sentence in (*section.words, *as_sentences(section.notes)))
     yield from (_chart(chart, next(charts)) for chart in section.charts)
     yield from (_case(case) for case in section.cases)
     yield from (_table(table) for table in section.tables)
@@ -496,7 +500,8 @@ def _case(case: Case) -> str:
 
 def _chart(chart: Chart, number: int) -> str:
     words = f"*#{literal(chart.title)}* #h(1em) #text(fill: muted, {literal(chart.says)})"
-    return f'#block(breakable: false)[{words}\n\n#image("{number}.svg", width: 100%)]\n'
+    width = min(TEXT_WIDTH, 0.75 * chart.drawing.width)  # letters as large as beside the page's own
+    return f'#block(breakable: false)[{words}\n\n#image("{number}.svg", width: {width:.0f}pt)]\n'
 
 
 def _table(table: Table) -> str:
@@ -507,9 +512,9 @@ def _table(table: Table) -> str:
         cells += ["table.hline(stroke: 0.6pt)"] if i in table.lines else []
         cells += [literal(show(cell, column)) for cell, column in zip(row, table.columns, strict=True)]
     body = ", ".join(cells)
-    caption = literal(f"{table.title}. {table.note}".strip())
+    title = f"*#{literal(table.title)}* #text(size: 8pt, fill: muted, {literal(table.note)})"
     columns = f"columns: {len(table.columns)}, align: ({alignment},)"
-    return f"#block(breakable: true)[*#{caption}*\n#table({columns}, {body})]\n"
+    return f"#block(breakable: true)[{title}\n#table({columns}, {body})]\n"
 
 
 def literal(text: str) -> str:
