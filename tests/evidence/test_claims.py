@@ -33,7 +33,9 @@ def campaign(effects: dict[str, float], *, seed: int = 1, annotators: int = 10, 
     columns: dict[str, object] = {name: [row[i] for row in rows] for i, name in enumerate(names)}
     fixed = {"protocol": ["da"] * len(rows), "campaign": ["t"] * len(rows)}
     task = [f"{row[0]}-task" for row in rows]
-    return Judgments.from_columns({**columns, **fixed, "task": task, "human": [row[3] == "HUMAN" for row in rows]})
+    return Judgments.from_columns(
+        {**columns, **fixed, "task": task, "human": [row[3] in ("HUMAN", "refA", "refB") for row in rows]}
+    )
 
 
 def claims_of(judgments: Judgments, settings: AuditSettings | None = None) -> Claims:

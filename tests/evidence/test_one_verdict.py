@@ -198,6 +198,8 @@ INVENTED: dict[str, Callable[[], Judgments]] = {
     "scores, disasters everywhere": lambda: with_disasters("A", "B", A=6.0, B=0.0),
     "scores, one person": lambda: campaign({"A": 15.0, "B": 0.0, "C": -3.0}, annotators=1, seed=8),
     "scores, two people": lambda: campaign({"A": 15.0, "B": 0.0, "C": -3.0}, annotators=2, seed=8),
+    "scores, three people": lambda: campaign({"A": 12.0, "B": 6.0, "C": 0.0}, annotators=3, seed=8),
+    "scores, two humans": lambda: campaign({"refA": 15.0, "A": 8.0, "B": 0.0, "refB": -9.0}, seed=6),
     "scores, two systems": lambda: campaign({"A": 9.0, "B": 0.0}, seed=9),
     "scores, a winner": lambda: campaign({"A": 25.0, "B": 2.0, "C": 0.0, "D": 0.0}, seed=10),
     "scores, a human that loses": lambda: campaign({"A": 20.0, "B": 12.0, "C": 9.0, "HUMAN": 0.0}, seed=11),
@@ -439,6 +441,8 @@ def looks_follow(told: Told) -> None:
     """A look settles nothing that the ranking decides the other way round, and of one or two people nothing."""
     settled = {claim.systems for claim in (() if told.look is None else told.look.settled) if len(claim.systems) == 2}
     assert not settled & {(worse, better) for better, worse in told.decided}
+    for claim in () if told.look is None else told.look.settled:
+        assert claim.standing != "agrees" or claim.interval[0] is None or claim.interval[0] >= 0, claim
     if told.claims.annotators in (1, 2):
         assert not settled
 
@@ -498,6 +502,9 @@ def headlines_follow(told: Told) -> None:
     for sentence in said:
         words = sentence.split()
         assert len(words) <= LONGEST, sentence
+        # A headline stands alone: nothing in it points at something else.
+        assert not re.search(r"\bthis pair\b|\bthis one\b", sentence), sentence
+        assert len(decide_by_claims(told.claims).standings) < 2 or "the human translation is" not in sentence, sentence
         name = r"(\S+) (?:comes out best|is the best|is better than)"
         named = re.findall(name, sentence)
         assert named == (winners if len(machines) > 1 else []), sentence

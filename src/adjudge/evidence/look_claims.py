@@ -478,18 +478,21 @@ def _pair_claim(state: State, index: int) -> LookClaim:
     limit = bound(state.plan, state.seen, index, float(settled.level[index]))
     estimate = sign * float(now.difference[index])
     half = half_width(float(now.se[index]), float(now.df[index]), limit)
+    standing = _standing(estimate, sign * float(now.z[index])) if is_settled else None
+    # Of scores, typical ones settle a claim; the average must agree, but by itself, so that its interval may reach 0.
+    low = max(estimate - half, 0.0) if standing == "agrees" else estimate - half
     return LookClaim(
         claim=claim_better(state.systems[better], state.systems[worse]),
         systems=(state.systems[better], state.systems[worse]),
         estimate=estimate,
-        interval=(estimate - half, estimate + half) if np.isfinite(half) else (None, None),
+        interval=(low, estimate + half) if np.isfinite(half) else (None, None),
         verdict="settled" if is_settled else "open",
         needed=None if is_settled else needed_judgments(state, index),
         settled_at=int(settled.look[index]) or None,
         chance=None if is_settled else chance_within_plan(state, index),
         z=sign * float(now.z[index]),
         bound=limit if np.isfinite(limit) else None,
-        standing=_standing(estimate, sign * float(now.z[index])) if is_settled else None,
+        standing=standing,
     )
 
 
@@ -564,7 +567,7 @@ def _toward(claim: LookClaim, members: tuple[str, ...]) -> LookClaim:
         claim=claim_better(better, worse),
         systems=(better, worse),
         estimate=None if claim.estimate is None else -claim.estimate,
-        interval=(None if high is None else -high, None if low is None else -low),
+        interval=(None if high is None else 0.0 - high, None if low is None else 0.0 - low),
         verdict="open",
         settled_at=None,
         standing=None,

@@ -111,11 +111,11 @@ def say_left_out(decisions: Decisions, failing: Failing, otherwise: Ranking | No
     unit = "account" if failing.of_accounts else "annotator"
     who = counted(len(names), f"{unit} fails", f"{unit}s fail")
     failed = listed([f"of {reason}" if reason in ("controls", "pace") else f"({reason})" for reason in failing.reasons])
-    shown = listed(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, ..."
+    shown = listed(names if len(names) <= 3 else [*names[:2], f"{len(names) - 2:,} others"])
     left_out = agreeing(len(names), "is left out", "are left out")
     counts = f"{agreeing(len(names), 'counts', 'count')} all the same"
     opening = f"{who} the check {failed} and {counts if failing.all_count else left_out}: {shown}."
-    other = f"{'without' if failing.all_count else 'with'} {agreeing(len(names), 'this one', 'them')}"
+    other = f"{'without' if failing.all_count else 'with'} {agreeing(len(names), names[0], 'them')}"
     return [opening, *([] if otherwise is None else _say_otherwise(decisions, otherwise, other))]
 
 
@@ -132,7 +132,7 @@ def say_nobody_passes(people: int) -> str:
 
 
 def _say_otherwise(decisions: Decisions, otherwise: Ranking, them: str) -> list[str]:
-    other, begun = decide_by_ranking(otherwise, annotators=otherwise.annotators), them.capitalize()
+    other, begun = decide_by_ranking(otherwise, annotators=otherwise.annotators), f"{them[:1].upper()}{them[1:]}"
     if other.leaders != decisions.leaders:
         return [f"Settle the check first: {them} the verdict is another.", f"{begun}: {say_headline(other)}"]
     if other.apart != decisions.apart:
@@ -259,7 +259,9 @@ def _say_winner(decisions: Decisions) -> str:
         if weakest.people_needed is None and decisions.annotators is None:
             return f"{best}, but {NOT_NAMED}: it may be the view of a few people."
         if weakest.people_needed is None and weakest.reason:
-            return f"{best}, but {weakest.reason.partition(' (')[0]}: more people should judge."
+            over = f"over {winner} and {weakest.systems[-1]}"
+            why = weakest.reason.partition(" (")[0].replace("over this pair", over)
+            return f"{best}, but {why}: more people should judge."
         return f"{best}, but narrowly: as many other people would {say_again(weakest.replication)}."
     rival = weakest.systems[-1]
     broken = say_despite(weakest.broken_by[0]) if weakest.broken_by else "but not in every audit"
@@ -269,7 +271,8 @@ def _say_winner(decisions: Decisions) -> str:
 def _say_clear_winner(decisions: Decisions, winner: str) -> str:
     above = [standing for standing in decisions.standings if winner in standing.worse]
     if above:
-        who = "the human translation" if len(above) == 1 else f"{len(above)} human translations"
+        which = f" {above[0].human}" if len(decisions.standings) > 1 else ""
+        who = f"the human translation{which}" if len(above) == 1 else f"{len(above)} human translations"
         weak = [say_why_weak([winner], standing) for standing in above if winner in standing.fragile]
         if weak:
             come = agreeing(len(above), "comes", "come")
