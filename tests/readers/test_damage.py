@@ -184,6 +184,26 @@ def test_a_header_of_a_hundred_thousand_columns_is_refused(tmp_path: Path, separ
         registry.read(file)
 
 
+def test_objects_that_each_name_fields_of_their_own_are_refused(tmp_path: Path) -> None:
+    """A file of 1 MB took gigabytes and minutes: each field is a column."""
+    file = tmp_path / "fields.jsonl"
+    file.write_text("".join(f'{{"system": "a", "score": {i % 9}, "k{i}": 1}}\n' for i in range(25_000)))
+    with pytest.raises(InputError, match="has 25,002 columns, a table may have 20,000"):
+        registry.read(file)
+
+
+def test_a_text_that_counts_for_many_outputs_is_read_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file has it once, the table in each row."""
+    file = tmp_path / "nested.json"
+    outputs = [{"system": f"s{i}", "score": 1} for i in range(1000)]
+    file.write_text(json.dumps([{"source": "x" * 30_000, "outputs": outputs}]))
+    monkeypatch.setattr(files, "memory_at_hand", lambda: 20_000_000)
+    with pytest.raises(InputError, match="30 MB once read, too much for the 20 MB"):
+        registry.read(file)
+
+
 def test_half_of_a_character_in_an_answer_is_set_aside(tmp_path: Path) -> None:
     """Written as an escape inside of error spans, it ended in an error of the library that keeps tables."""
     file = tmp_path / "appraise.csv"

@@ -79,7 +79,8 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     """Load a delimited text, whose header says what separates fields; rows without any value are left out."""
     is_named = _SEPARATOR.match(text) is not None
     text, separator = _find_header(text)
-    _check_extent(text, separator, path)
+    columns = text.count(separator, 0, text.find("\n") + 1 or len(text)) + 1
+    _check_extent(columns, text.count(separator) + text.count("\n"), path)
     rows = _choose_quoting(text, separator)
     source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
@@ -105,14 +106,12 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
 MOST_COLUMNS = 20_000
 
 
-def _check_extent(text: str, separator: str, path: Path) -> None:
-    """Refuse a header with more columns than a table of judgments can have, and more cells than memory holds."""
-    end = text.find("\n")
-    columns = text.count(separator, 0, end if end >= 0 else len(text)) + 1
+def _check_extent(columns: int, cells: int, path: Path | str) -> None:
+    """Refuse more columns than a table of judgments can have, and more cells than memory holds."""
     if columns > MOST_COLUMNS:
         what = f"has {columns:,} columns, a table may have {MOST_COLUMNS:,}; the file may be damaged, or turned round"
         raise InputError(f"{what}: judgments stand in rows", file=path)
-    check_cells_fit(text.count(separator) + text.count("\n"), path)
+    check_cells_fit(cells, path)
 
 
 class _Rows:
@@ -614,7 +613,8 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
     flat: list[dict[str, str | None]] = []
     problems = dict(broken)
-    rows = _with_outputs_apart(list(rows))
+    given = list(rows)
+    rows = _with_outputs_apart(given)
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
             problems[number] = f"is '{shown(row)}', an object with named fields is needed"
@@ -622,6 +622,11 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     names = list(dict.fromkeys(name for row in flat for name in row))
     if not names:
         raise source.fault("holds no named fields; a list of objects is needed")
+    # Every object may name fields of its own, and in a table each is a column.
+    _check_extent(len(names), len(names) * len(flat), source.name)
+    if len(rows) > len(given):
+        # The file has a text of several rows once, the table in each of them.
+        check_size(sum(len(text or "") for row in flat for text in row.values()), source.name, what="once read")
     try:
         columns = {name: [row.get(name) for row in flat] for name in names}
         frame = pl.DataFrame(columns, schema=dict.fromkeys(names, pl.String))

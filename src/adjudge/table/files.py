@@ -238,12 +238,12 @@ def memory_at_hand() -> int:
         return _UNKNOWN_MEMORY
 
 
-def check_cells_fit(cells: int, path: Path) -> None:
+def check_cells_fit(cells: int, path: Path | str) -> None:
     """Refuse a table that does not fit into free memory by its number of cells, whatever its file takes."""
     check_size(cells * BYTES_PER_CELL // COPIES_IN_MEMORY, path, what="once read")
 
 
-def check_size(size: int, path: Path, *, what: str = "") -> None:
+def check_size(size: int, path: Path | str, *, what: str = "") -> None:
     """Refuse a file that does not fit into free memory; a table takes several times the size of its file."""
     room = memory_at_hand()
     if size * COPIES_IN_MEMORY > room:
