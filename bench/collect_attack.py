@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import resource
 import sqlite3
 import sys
@@ -18,7 +19,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle
@@ -30,10 +31,11 @@ from tests.helpers.databases import postgres_url
 from tests.helpers.serving import Client, Server, Writer, exported, limit_files, new_save, outputs
 
 from bench.collect_load import Plan, simulate_annotators
-from bench.collect_slow import SlowClients, timed
+from bench.collect_slow import SlowClients, connect_deaf, request_for_script, timed
 
 POOL = '[assignment]\npolicy = "pool"\n'
 MOST_SECONDS = 0.2
+MOST_MORE_MEGABYTES = 250
 CROWD = f'{POOL}[crowd]\ncompletion_code = "DONE"\nregistrations_per_minute = 20\n'
 
 
@@ -101,24 +103,56 @@ def load(database: str | None, seconds: float) -> Outcome:
 def slow_clients(database: str | None, count: int) -> Outcome:
     """Clients that send half a request, or nothing, beside somebody who saves."""
     with serving(database) as server:
-        client = server.client(names(server)[0])
-        work = client.work()
-        output = outputs(work, 0)[0]
-        scores = cycle(range(101))
-
-        def save() -> int:
-            changes = [{"output": output, "score": next(scores)}]
-            return client.post("/api/saves", new_save(work, 0, changes)).status
-
+        save = saving(server)
         with SlowClients(server.port, count) as slow:
             seconds, statuses = timed(save, 60)
+    latency = f"{latencies(seconds)}, {slow.closed_by_server} connections closed"
+    return Outcome("slow clients beside 60 saves", count, latency, sum(status != 200 for status in statuses))
+
+
+def deaf_clients(database: str | None, count: int) -> Outcome:
+    """Clients that ask for a script 110 times at once and read nothing, beside somebody who saves."""
+    with serving(database) as server, ExitStack() as opened:
+        save = saving(server)
+        before, _ = timed(save, 20)
+        memory = memory_of(server)
+        requests = 110 * request_for_script(server.port, server.client().load_page().text)
+        connect_deaf(server.port, opened, count, requests)
+        seconds, statuses = timed(save, 60)
+        during = memory_of(server)
+    result = f"{memory} MB before, {during} MB after; before {latencies(before)}; beside {latencies(seconds)}"
+    wrong = sum(status != 200 for status in statuses) + (during > memory + MOST_MORE_MEGABYTES)
+    return Outcome("110 requests by each who reads nothing, 60 saves", count, result, wrong)
+
+
+def saving(server: Server) -> Callable[[], int]:
+    """A function that saves another score, and returns the status of the answer."""
+    client = server.client(names(server)[0])
+    work = client.work()
+    output = outputs(work, 0)[0]
+    scores = cycle(range(101))
+
+    def save() -> int:
+        changes = [{"output": output, "score": next(scores)}]
+        return client.post("/api/saves", new_save(work, 0, changes)).status
+
+    return save
+
+
+def latencies(seconds: list[float]) -> str:
+    """The middle and the longest time of saves, and how many were slow."""
     ordered = sorted(seconds)
     over = sum(took > MOST_SECONDS for took in seconds)
-    latency = (
-        f"p50 {1000 * ordered[30]:.0f} ms, longest {1000 * ordered[-1]:.0f} ms, {over} above "
-        f"{1000 * MOST_SECONDS:.0f} ms, {slow.closed_by_server} connections closed"
-    )
-    return Outcome("slow clients beside 60 saves", count, latency, sum(status != 200 for status in statuses))
+    middle, longest = (1000 * took for took in (ordered[len(ordered) // 2], ordered[-1]))
+    return f"p50 {middle:.0f} ms, longest {longest:.0f} ms, {over} above {1000 * MOST_SECONDS:.0f} ms"
+
+
+def memory_of(server: Server) -> int:
+    """Megabytes of the processes that serve."""
+    assert server.process is not None
+    children = Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text().split()
+    texts = (Path(f"/proc/{child}/smaps_rollup").read_text() for child in children)
+    return sum(int(re.findall(r"Pss:\s+(\d+)", text)[0]) for text in texts) // 1000
 
 
 def forgeries(database: str | None) -> Outcome:
@@ -253,6 +287,7 @@ ATTACKS: tuple[Callable[[str | None, argparse.Namespace], Outcome], ...] = (
     lambda database, chosen: kills(database, chosen.kills),
     lambda database, chosen: load(database, chosen.seconds),
     lambda database, chosen: slow_clients(database, chosen.slow),
+    lambda database, chosen: deaf_clients(database, chosen.deaf),
     lambda database, _: forgeries(database),
     lambda database, _: clock_steps(database),
     lambda database, _: full_disk(database),
@@ -265,6 +300,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=8)
     parser.add_argument("--seconds", type=float, default=15)
     parser.add_argument("--slow", type=int, default=300)
+    parser.add_argument("--deaf", type=int, default=70)
     chosen = parser.parse_args()
     stores: dict[str, Callable[[], str | None]] = {"SQLite": lambda: None}
     if postgres_url() is not None:

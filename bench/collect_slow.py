@@ -1,12 +1,14 @@
-"""Clients that hold a server up on loopback: half-sent headers and bodies, silence, bytes that come one by one."""
+"""Clients that hold a server up on loopback: half-sent requests, silence, single bytes, and answers never read."""
 
 from __future__ import annotations
 
+import re
 import selectors
 import socket
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Self
 
@@ -97,3 +99,25 @@ def timed(action: Callable[[], int], count: int) -> tuple[list[float], list[int]
         results.append(action())
         seconds.append(time.perf_counter() - start)
     return seconds, results
+
+
+def request_for_script(port: int, page: str) -> bytes:
+    """A request for the largest file that anybody may have, which a page names."""
+    path = re.search(r'src="([^"]+\.js)"', page)
+    if path is None:
+        raise ValueError("the page names no script")
+    return f"GET {path[1]} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+
+
+def connect_deaf(port: int, opened: ExitStack, count: int, requests: bytes) -> list[socket.socket]:
+    """Connections that send requests and read nothing; the system keeps as little for them as it can."""
+    deaf = []
+    for _ in range(count):
+        connection = opened.enter_context(socket.socket())
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        connection.settimeout(60)
+        connection.connect(("127.0.0.1", port))
+        with suppress(OSError):
+            connection.sendall(requests)
+        deaf.append(connection)
+    return deaf

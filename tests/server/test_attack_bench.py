@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
-from bench.collect_attack import Outcome, clock_steps, full_disk, slow_clients
+from bench.collect_attack import Outcome, clock_steps, deaf_clients, full_disk, slow_clients
 
 from tests.helpers.databases import needed_postgres_url
 
@@ -14,6 +14,7 @@ ATTACKS: dict[str, Callable[[str | None], Outcome]] = {
     "clocks": clock_steps,
     "full disk": full_disk,
     "slow clients": partial(slow_clients, count=300),
+    "deaf clients": partial(deaf_clients, count=70),
 }
 
 

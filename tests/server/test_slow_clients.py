@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import socket
 import threading
 import time
@@ -11,8 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from bench.collect_slow import KINDS, SlowClients, timed
+from bench.collect_slow import KINDS, SlowClients, connect_deaf, request_for_script, timed
 from waitress.channel import HTTPChannel
+from waitress.server import TcpWSGIServer
 
 from adjudge.server import web_server
 from tests.helpers.campaigns import make_campaign
@@ -42,37 +42,15 @@ def test_saves_go_on_while_three_hundred_clients_hang(tmp_path: Path, capsys: py
         print(f"\nsaves beside {SLOW_CLIENTS} slow clients: the longest took {max(seconds) * 1000:.0f} ms")
 
 
-def request_for_script(server: Server) -> bytes:
-    """A request for the largest file that anybody may have."""
-    page = server.client().load_page("/enter").text
-    path = re.search(r'src="([^"]+\.js)"', page)
-    assert path is not None
-    return f"GET {path[1]} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode()
-
-
-def connect_deaf(server: Server, opened: ExitStack, count: int, requests: bytes) -> list[socket.socket]:
-    """Connections that send requests and read nothing; the system keeps as little for them as it can."""
-    deaf = []
-    for _ in range(count):
-        connection = opened.enter_context(socket.socket())
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        connection.settimeout(PATIENCE)
-        connection.connect(("127.0.0.1", server.port))
-        with suppress(ConnectionError):
-            connection.sendall(requests)
-        deaf.append(connection)
-    return deaf
-
-
 @pytest.mark.slow
 def test_clients_that_do_not_read_hold_up_nobody_and_are_closed(tmp_path: Path) -> None:
     """More of them than there are threads: those that ask for much ahead, and those that ask for what is allowed."""
     with Server(make_campaign(tmp_path)) as server, ExitStack() as opened:
         client = server.client("anna")
         work = client.work()
-        request = request_for_script(server)
-        connect_deaf(server, opened, 70, request * 110)
-        deaf = connect_deaf(server, opened, 100, request * web_server.MOST_AHEAD)
+        request = request_for_script(server.port, server.client().load_page().text)
+        connect_deaf(server.port, opened, 70, request * 110)
+        deaf = connect_deaf(server.port, opened, 100, request * web_server.MOST_AHEAD)
         for score in range(20):
             changes = [{"output": outputs(work, 0)[0], "score": score}]
             assert client.post("/api/saves", new_save(work, 0, changes)).status == 200
@@ -190,6 +168,25 @@ def test_of_one_address_the_oldest_that_only_wait_are_closed(tmp_path: Path) -> 
         finally:
             for connection in (first, *others):
                 connection.close()
+
+
+def test_the_oldest_of_those_that_only_wait_goes_and_nobody_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others of this address that are being answered, or are closed already, count for nothing."""
+
+    def channel(since: float | None, address: str = "192.0.2.1", *, will_close: bool = False) -> SimpleNamespace:
+        return SimpleNamespace(waiting_since=since, addr=(address, 1), will_close=will_close)
+
+    monkeypatch.setattr(TcpWSGIServer, "handle_accept", lambda _: None)
+    others = [channel(None), channel(1, "192.0.2.2"), channel(1, will_close=True)]
+    waiting = [channel(10.0 + number) for number in range(web_server.MOST_WAITING)]
+    listener = web_server.Listener.__new__(web_server.Listener)
+    listener.active_channels = dict(enumerate([*others, *waiting]))
+    listener.handle_accept()
+    assert [one.will_close for one in others] == [False, False, True]
+    assert not any(one.will_close for one in waiting)
+    listener.active_channels[-1] = channel(9000)
+    listener.handle_accept()
+    assert [one.waiting_since for one in waiting if one.will_close] == [10]
 
 
 @pytest.mark.slow
