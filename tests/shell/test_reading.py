@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from adjudge.readers.options import ReadOptions
-from adjudge.shell.line import command_tree
+from adjudge.shell.declare import COMMANDS as DECLARED
+from adjudge.shell.line import _reading_settings, command_tree, settings_on_line
 from adjudge.shell.reading import Reading
 from adjudge.shell.reference import commands
 from adjudge.table.errors import UsageError
@@ -63,6 +64,20 @@ def test_what_is_typed_reaches_the_readers_in_their_types(readings: list[Reading
 def test_nothing_typed_gives_the_defaults(readings: list[Reading]) -> None:
     command("import", "x", "-o", "y.csv")
     assert readings == [Reading(None, None, ReadOptions())]
+
+
+def test_few_options_mean_something_else_in_a_command() -> None:
+    """Who read a table with an option for one command gives the same one to the next."""
+    readers = {setting.name for setting in _reading_settings()}
+    reading = {name: declared for name, declared in DECLARED.items() if declared.reads}
+    own = {name: {each.name for each in settings_on_line(declared)} & readers for name, declared in reading.items()}
+    # A human that must be named, formats of several files, sizes of a plan, a metric's name.
+    assert {name: found for name, found in own.items() if found} == {
+        "parity": {"human"},
+        "compare": {"format"},
+        "meta": {"format", "lower_is_better"},
+        "plan": {"systems", "annotators"},
+    }
 
 
 def test_an_option_of_the_command_itself_takes_the_place_of_the_readers_one(readings: list[Reading]) -> None:

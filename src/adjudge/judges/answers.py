@@ -61,7 +61,7 @@ class Answers:
 
 def read_judge_scores(paths: Sequence[Path], *, lower_is_better: Iterable[str] = ()) -> pl.DataFrame:
     """The scores of metrics by segment, as rows of machine judges."""
-    scores = reverse_scores(read_metric_scores(paths), lower_is_better)
+    scores = reverse_scores(read_metric_scores(paths), lower_is_better, named_by="judge_lower_is_better")
     rows = [score for score in scores if score.segment is not None and score.score is not None]
     if not rows:
         names = ", ".join(str(path) for path in paths)

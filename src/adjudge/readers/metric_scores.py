@@ -112,13 +112,15 @@ def read_score_frame(frame: pl.DataFrame) -> list[MetricScore]:
     return _scores_of_table(Delimited(Path("data frame"), tuple(frame.columns), tuple(enumerate(cells, start=1))))
 
 
-def reverse_scores(scores: Sequence[MetricScore], names: Iterable[str]) -> list[MetricScore]:
+def reverse_scores(
+    scores: Sequence[MetricScore], names: Iterable[str], *, named_by: str = "lower_is_better"
+) -> list[MetricScore]:
     """The scores with those of the named metrics multiplied by -1, so that higher is better everywhere."""
     wanted = set(names)
     unknown = sorted(wanted - {score.metric for score in scores})
     if unknown:
         known = ", ".join(dict.fromkeys(score.metric for score in scores))
-        raise UsageError(f"{param('lower_is_better')} names '{unknown[0]}', which is none of the scores: {known}")
+        raise UsageError(f"{param(named_by)} names '{unknown[0]}', which is none of the scores: {known}")
     return [
         replace(score, score=-score.score) if score.metric in wanted and score.score is not None else score
         for score in scores

@@ -66,7 +66,7 @@ class AuditOptions:
         "are machines are named by `judges`, or by names that begin with `judge:`.",
         after="acceptability",
     )
-    lower_is_better: tuple[str, ...] = option(
+    judge_lower_is_better: tuple[str, ...] = option(
         (),
         f"A metric of {param('judge_scores')} where lower is better; its sign is reversed.",
         metavar="NAME",
@@ -122,9 +122,9 @@ def _metric_judges(options: AuditOptions) -> pl.DataFrame | None:
     from adjudge.judges.answers import read_judge_scores
 
     if options.judge_scores:
-        return read_judge_scores(options.judge_scores, lower_is_better=options.lower_is_better)
-    if options.lower_is_better:
-        raise UsageError(f"{param('lower_is_better')} names metrics of {param('judge_scores')}; give both")
+        return read_judge_scores(options.judge_scores, lower_is_better=options.judge_lower_is_better)
+    if options.judge_lower_is_better:
+        raise UsageError(f"{param('judge_lower_is_better')} names metrics of {param('judge_scores')}; give both")
     return None
 
 
