@@ -15,9 +15,9 @@ import polars as pl
 import pytest
 from bench.look_campaigns import GrowingCampaign, draw_campaign, run_looks
 
-from adjudge import look
+from adjudge import look, rank
 from adjudge.evidence.boundaries import LookPlan, Mode, Observed, Settled, State, bound, boundaries, settle, spent
-from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, parse_goal, settled_top
+from adjudge.evidence.look_claims import Goal, as_normal, claims_of, count_judgments, observe, parse_goal, settled_top
 from adjudge.table.errors import DataError, InputError, UsageError
 from adjudge.table.judgments import Judgments
 from adjudge.table.record import LooksRecord
@@ -34,6 +34,25 @@ PLANNED = count_judgments(PARTS[-1])
 def observed(fraction: float, z: list[float]) -> Observed:
     size = len(z)
     return Observed(fraction, np.array(z), np.full(size, 1 / np.sqrt(fraction)), np.full(size, np.inf), np.array(z))
+
+
+def test_advice_goes_by_the_trend_where_two_readings_do_not_agree_yet() -> None:
+    """A pair is not settled before both readings show it; judgments to come may bring that, if both lean one way."""
+    ranking = rank(PARTS[0])
+    leads = [1.0, 1.0, -1.0]
+    pairs = tuple(
+        replace(pair, p=0.05, agreeing=False, numbers={**pair.numbers, "typical": typical})
+        for pair, typical in zip(ranking.comparisons, leads, strict=True)
+    )
+    now = observe(replace(ranking, comparisons=pairs), 0.25)
+    assert not now.z.any()
+    assert sorted(np.abs(now.trend).round(2)) == [0.0, 1.96, 1.96]
+    plan = LookPlan(1000, 4, Goal())
+    settled = settle(plan, [now], Settled.none(3), np.ones(3, dtype=bool), 3)
+    state = State(plan, ("A", "B", "C"), [now], settled, 250)
+    chances = {claim.systems: claim.chance or 0.0 for claim in claims_of(state)}
+    for pair, typical in zip(pairs, leads, strict=True):
+        assert (chances[pair.better, pair.worse] > 0.1) == (typical > 0)
 
 
 def test_a_settled_pair_hands_its_share_on_as_holm_does() -> None:

@@ -303,6 +303,13 @@ class Observed:
     """The part of the variance of a difference that stays when the same people judge more: their tastes."""
     people: int | None = None
     """How many people had judged; None where it is not known."""
+    leaning: Floats | None = None
+    """z also where two readings of the scores point the same way but do not agree yet; None: they are z."""
+
+    @property
+    def trend(self) -> Floats:
+        """What comparisons tend to: what is said of judgments to come goes by it, and nothing is settled by it."""
+        return self.z if self.leaning is None else self.leaning
 
     @property
     def tells_of_others(self) -> bool:

@@ -151,7 +151,7 @@ def _chance(state: State, index: int, plan: LookPlan, seen: list[Observed], *, l
     times = look_claims.growth(state, index, then)
     if times <= 1:
         return 0.0
-    z = abs(float(state.now.z[index])) * np.sqrt(times)
+    z = abs(float(state.now.trend[index])) * np.sqrt(times)
     future = replace(state.now, fraction=then, se=state.now.se / np.sqrt(times), z=state.now.z * np.sqrt(times))
     limit = bound(plan, [*seen, future], index, level)
     return float(ndtr((z - limit) / np.sqrt(1 - 1 / times)))

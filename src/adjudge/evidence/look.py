@@ -326,7 +326,7 @@ def look(judgments: Judgments, settings: LookSettings, *, ranking: Ranking | Non
     seen = _assumed(plan, now) if path is None else [observed_of(record) for record in past.records]
     if last is not None and repeated:
         # The last look of the history once more: nothing is spent on it.
-        seen[-1] = replace(seen[-1], lasting=now.lasting)
+        seen[-1] = replace(seen[-1], lasting=now.lasting, leaning=now.leaning)
         state = State(plan, systems, seen, settled_of(last), last.judgments)
     else:
         seen.append(now)

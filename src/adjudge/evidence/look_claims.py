@@ -51,32 +51,35 @@ def observe(ranking: Ranking, fraction: float, people: int | None = None) -> Obs
 
     `people` have judged; None where not all of them are named.
     """
-    by_pair: dict[tuple[str, str], tuple[float, float, float, float]] = {}
+    by_pair: dict[tuple[str, str], tuple[float, ...]] = {}
     for comparison in ranking.comparisons:
         values = _numbers(comparison)
         by_pair[comparison.better, comparison.worse] = values
-        by_pair[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3])
+        by_pair[comparison.worse, comparison.better] = (-values[0], values[1], values[2], -values[3], -values[4])
     pairs = combinations(sorted(entry.system for entry in ranking.systems), 2)
-    difference, se, df, z = np.array([by_pair[pair] for pair in pairs], dtype=float).reshape(-1, 4).T
+    difference, se, df, z, leaning = np.array([by_pair[pair] for pair in pairs], dtype=float).reshape(-1, 5).T
     # Twice the variance of tastes over the number of annotators, where the model knows tastes.
     lasting = (
         2 * component.sd**2 * len(ranking.systems) / component.levels
         for component in ranking.components
         if component.of_tastes
     )
-    return Observed(fraction, difference, se, df, z, next(lasting, 0.0), people)
+    return Observed(fraction, difference, se, df, z, next(lasting, 0.0), people, leaning)
 
 
-def _numbers(comparison: PairComparison) -> tuple[float, float, float, float]:
-    """Difference, standard error, degrees of freedom and z; what is not known is NaN, infinity or 0."""
+def _numbers(comparison: PairComparison) -> tuple[float, float, float, float, float]:
+    """Difference, error, degrees of freedom, z and what it leans to; what is not known is NaN, infinity or 0."""
     difference = comparison.difference
     if difference is None:
-        return 0.0, np.nan, np.inf, 0.0
+        return 0.0, np.nan, np.inf, 0.0, 0.0
     se, df = comparison.numbers.get("se"), comparison.numbers.get("df")
     sign = 1.0 if difference >= 0 else -1.0
+    leaning = 0.0 if comparison.p is None else sign * as_normal(comparison.p)
+    if sign * float(comparison.numbers.get("typical") or sign) < 0:
+        leaning = 0.0
     # What typical scores say and the average does not, or the other way round, settles nothing.
-    z = 0.0 if comparison.p is None or not comparison.agreeing else sign * as_normal(comparison.p)
-    return difference, np.nan if se is None else float(se), np.inf if df is None else float(df), z
+    z = leaning if comparison.agreeing else 0.0
+    return difference, np.nan if se is None else float(se), np.inf if df is None else float(df), z, leaning
 
 
 def as_normal(p: float) -> float:
@@ -119,7 +122,7 @@ _TOO_MANY = 50
 
 def needed_judgments(state: State, index: int) -> int | None:
     """Judgments more until the look at which the claim would be settled, if the difference is as estimated."""
-    z, now, last = abs(float(state.now.z[index])), state.now.fraction, _bound_at(state, index, 1.0)
+    z, now, last = abs(float(state.now.trend[index])), state.now.fraction, _bound_at(state, index, 1.0)
 
     def reached(fraction: float) -> bool:
         return bool(z * np.sqrt(growth(state, index, fraction)) >= _bound_at(state, index, fraction))
@@ -143,7 +146,7 @@ def chance_within_plan(state: State, index: int) -> float | None:
     share = 1 / growth(state, index, 1.0)
     # With a share t of the last look's information in, the score there is Z sqrt(t) plus the drift Z / sqrt(t) over
     # what is left, with variance 1 - t.
-    return float(ndtr((abs(float(state.now.z[index])) / np.sqrt(share) - limit) / np.sqrt(max(1 - share, 1e-9))))
+    return float(ndtr((abs(float(state.now.trend[index])) / np.sqrt(share) - limit) / np.sqrt(max(1 - share, 1e-9))))
 
 
 def _smallest(reached: Callable[[float], bool], low: float, high: float) -> float | None:
