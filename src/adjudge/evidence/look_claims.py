@@ -364,7 +364,10 @@ class Look(Result):
             if claim.final_interval is not None
         )
         columns = (text("claim"), number("median-unbiased", 2), text("95% interval"))
-        note = "Differences that stopped a campaign look too large; these estimates account for the looks."
+        note = (
+            "Differences that stopped a campaign look too large; these estimates account for the looks. Each interval "
+            "is for its claim alone, while verdicts are for all claims together."
+        )
         return Table("After stopping", columns, rows, note)
 
 

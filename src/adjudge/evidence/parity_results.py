@@ -363,7 +363,8 @@ def _part_note(part: ParityPart) -> str:
     """How much was judged, and what the verdicts mean."""
     unit = "judgment" if part.human_mean_score is None else "segment"
     most = "" if len({system.n for system in part.systems}) == 1 else "at most "
-    note = f"{most}{counted(part.judgments, unit)} per system, {counted(part.segments, 'segment')}.".capitalize()
+    apart = "" if unit == "segment" and not most else f", {counted(part.segments, 'segment')}"
+    note = f"{most}{counted(part.judgments, unit)} per system{apart}.".capitalize()
     as_they_are = "Counts, p, share and mean score are of the judgments as they are."
     modelled = f"{as_they_are} Difference and verdict allow for who judged what. "
     known = any(system.contrast is not None for system in part.systems)

@@ -37,12 +37,16 @@ def advise(
         stay = f"{agreeing(len(waiting), 'stays', 'stay')} open"
         left_open = "it stays open" if top else f"{_say_waiting(waiting, claims)} {stay}"
         return True, f"Stop: the planned judgments are in; {left_open}."
-    are = agreeing(len(waiting), "is", "are")
-    open_ = f"{_say_waiting(waiting, claims)} {are} not settled yet"
+    open_ = f"{_say_waiting(waiting, claims)} {agreeing(len(waiting), 'is', 'are')} not settled yet"
+    if 1 < len(claims) == len(waiting):
+        open_ = f"none of the {len(claims)} pairs is settled yet"
     if top:
         open_ = f"{waiting[0].claim} is not settled yet".replace(" is the best system is", " as the best system is")
     if all(claim.chance is not None and claim.chance < HARDLY for claim in waiting):
-        return False, f"{open_}; the chance to settle more within the plan is below {HARDLY:.0%}."
+        return (
+            False,
+            f"{open_[:1].upper()}{open_[1:]}; the chance to settle more within the plan is below {HARDLY:.0%}.",
+        )
     left = planned - judgments
     within = [claim.needed for claim in waiting if claim.needed is not None and claim.needed <= left]
     if not within:
@@ -58,7 +62,9 @@ def advise(
 
 
 def _say_waiting(waiting: Sequence[LookClaim], claims: Sequence[LookClaim]) -> str:
-    return "the pair" if len(claims) == 1 else f"{len(waiting)} of {len(claims)} pairs"
+    if len(claims) == 1:
+        return "the pair"
+    return f"all {len(claims)} pairs" if len(waiting) == len(claims) else f"{len(waiting)} of {len(claims)} pairs"
 
 
 def say_too_few(people: int, least: int, *, ended: bool) -> str:

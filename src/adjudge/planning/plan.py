@@ -210,13 +210,16 @@ def _noise(settings: PlanSettings, variances: Variances, se: float) -> Noise:
 
 def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
     """Note what is out of reach, whether people or judgments are short, and how far a pilot can be trusted."""
+    short = settings.annotators > 1 and (fewest is None or fewest > settings.annotators)
     if result.recommended is None:
         segments = counted(settings.documents * settings.segments, "segment")
-        yield (
-            f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in "
-            f"{segments}; add segments or judgments per item, or ask for less"
+        found = (
+            f"no design finds {measured(settings.difference, 'point')} with power {settings.power:.0%} in {segments}"
         )
-    yield from _note_few_people(result, settings, fewest)
+        yield found if short else f"{found}; add segments or judgments per item, or ask for less"
+    if short:
+        yield _say_short_of_people(result, settings, fewest)
+    yield from _note_few_people(result, settings)
     yield from _note_people_or_judgments(result)
     yield from _note_missed_power(result, settings)
     if result.pilot is not None:
@@ -227,15 +230,17 @@ def _notes(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator
         )
 
 
-def _note_few_people(result: Plan, settings: PlanSettings, fewest: int | None) -> Iterator[str]:
-    """Whether there are too few people for their tastes, and too few tasks for all of them."""
-    if settings.annotators > 1 and (fewest is None or fewest > settings.annotators):
-        people = "any number of" if fewest is None else f"fewer than {fewest}"
-        taste = result.spread[TASTE]
-        yield (
-            f"with tastes of {taste:.1f} points, {people} people cannot find {measured(settings.difference, 'point')}, "
-            "however much each of them judges; ask more people"
-        )
+def _say_short_of_people(result: Plan, settings: PlanSettings, fewest: int | None) -> str:
+    """That there are too few people for their tastes."""
+    tastes, difference = f"with tastes of {result.spread[TASTE]:.1f} points", measured(settings.difference, "point")
+    if fewest is None:
+        return f"{tastes}, no number of people can find {difference}; ask for less"
+    alone = "however much each of them judges; ask more people"
+    return f"{tastes}, fewer than {fewest} people cannot find {difference}, {alone}"
+
+
+def _note_few_people(result: Plan, settings: PlanSettings) -> Iterator[str]:
+    """Whether the verdict will hold for these people only, and whether there are tasks for all of them."""
     if settings.annotators == 1:
         yield (
             "one annotator only: the plan is about what this person likes better; whether others agree "

@@ -310,7 +310,8 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     what = "to the human, the best or the worst system" if human else "to the best or the worst system"
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
-    moved = f"{changed or 'None'} of these {counted(len(whole), 'change')} moved other systems"
+    number = "All" if changed == len(whole) else f"{changed or 'None'}"
+    moved = f"{number} of these {counted(len(whole), 'change')} moved other systems"
     return f"{again} changed that should not matter. The changes were {what}. {moved}."
 
 
