@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adjudge.ranking.counts import annotator_units
+from adjudge.ranking.counts import annotator_units, people_counts
 from adjudge.ranking.decisions import PairTests, decide, holm, line_after
-from adjudge.ranking.tastes import compare_strengths
+from adjudge.ranking.tastes import compare_people
 from adjudge.table.comparisons import Comparisons
 
 Floats = NDArray[np.float64]
@@ -123,7 +123,7 @@ def outcome(compared: Comparisons, truth: Floats) -> Outcome:
     """Rank a campaign by Bradley-Terry with tastes and compare with the truth."""
     from scipy.special import stdtrit
 
-    strengths = compare_strengths(annotator_units(compared), compared)
+    strengths = compare_people(people_counts(annotator_units(compared)), compared)
     fit, pairs = strengths.fit, strengths.pairs
     half = stdtrit(fit.df_system, 1 - LEVEL / 2) * fit.system_errors()
     decided = decide(fit.strength, pairs.two_sided, fit.covariance, level=LEVEL, draws=DRAWS)

@@ -18,8 +18,8 @@ from adjudge.planning.relative import (
     spread_like,
     standard_error,
 )
-from adjudge.ranking.counts import annotator_units
-from adjudge.ranking.tastes import compare_strengths
+from adjudge.ranking.counts import annotator_units, people_counts
+from adjudge.ranking.tastes import compare_people
 from adjudge.shell.line import app
 from adjudge.table.errors import DataError, UsageError
 from tests.helpers.rank_make import random_blocks
@@ -34,7 +34,7 @@ def test_the_error_is_that_of_fitted_campaigns(protocol: str) -> None:
     errors = []
     for _ in range(30):
         compared = draw(np.zeros(6), (12, 40, asked.shown), spread, rng)
-        pairs = compare_strengths(annotator_units(compared), compared).pairs
+        pairs = compare_people(people_counts(annotator_units(compared)), compared).pairs
         errors.append(float(np.sqrt(np.nanmean(pairs.se**2))))
     assert standard_error(12, 40, asked, spread) == pytest.approx(float(np.mean(errors)), rel=0.12)
 

@@ -19,7 +19,7 @@ from adjudge.ranking.bradley_terry import fit
 from adjudge.ranking.counts import PeopleCounts, annotator_units, people_counts
 from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.significance import circles, contradicted, unanimous_p
-from adjudge.ranking.tastes import TasteFit, compare_strengths, fit_tastes, refit
+from adjudge.ranking.tastes import TasteFit, compare_people, fit_tastes, refit
 from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import UsageError
 from adjudge.table.judgments import Judgments
@@ -70,12 +70,12 @@ def test_one_busy_annotator_does_not_outvote_the_others() -> None:
 def test_people_taken_together_change_little(monkeypatch: pytest.MonkeyPatch) -> None:
     compared = RelativeCampaign(5, (4,) * 90).draw(np.random.default_rng(1))
     units = annotator_units(compared)
-    single = compare_strengths(units, compared).fit
+    single = compare_people(people_counts(units), compared).fit
     monkeypatch.setattr(people_module, "MOST_PEOPLE", 30)
     together = people_counts(units)
     assert together.wins.sum(0) == pytest.approx(people_counts(units).wins.sum(0))
     assert np.bincount(together.group).tolist() == [3] * 30
-    joined = compare_strengths(units, compared).fit
+    joined = compare_people(people_counts(units), compared).fit
     assert joined.strength == pytest.approx(single.strength, abs=0.1)
     assert joined.system_errors() == pytest.approx(single.system_errors(), rel=0.4)
 
@@ -112,7 +112,7 @@ def test_the_latest_fits_are_kept_and_told_apart(monkeypatch: pytest.MonkeyPatch
 
 def _fit(campaign: RelativeCampaign, rng: np.random.Generator) -> TasteFit:
     compared = campaign.draw(rng)
-    return compare_strengths(annotator_units(compared), compared).fit
+    return compare_people(people_counts(annotator_units(compared)), compared).fit
 
 
 def test_segments_on_which_people_share_no_system_say_nothing() -> None:
@@ -127,7 +127,7 @@ def test_segments_on_which_people_share_no_system_say_nothing() -> None:
     number_of_block = pl.col("screen").cast(pl.Int64)
     shared = pl.when(pl.col("annotator") == "p2").then(100 + number_of_block).otherwise(number_of_block // 3)
     compared = comparisons(Judgments(table.with_columns(segment=shared.cast(pl.String))))
-    strengths = compare_strengths(annotator_units(compared), compared)
+    strengths = compare_people(people_counts(annotator_units(compared)), compared)
     assert strengths.fit.segment_sd is None
     assert np.isfinite(strengths.fit.covariance).all()
 

@@ -711,16 +711,18 @@ def help_design(design: MixedDesign, matched: Matched, *, seed: int, alone: bool
     if larger or (gain.high is not None and gain.high < 1):
         together, gain = sources.uncorrected(len(matched.names)), Gain(1.0, 1.0, 1.0)
         larger = True
-    helpers = tuple(
-        Helper(
-            name, float(together.slopes[i]), gains[i].shown, gains[i].low, gains[i].high,
-            int(matched.scored[i].sum()), int((~matched.scored[i]).sum()),
-        )
-        for i, name in enumerate(matched.names)
-    )  # fmt: skip
     useless = [name for name, numbers in zip(matched.names, sources.whole, strict=True) if not numbers.any()]
     notes = (*_notes(design, matched, together, gain, larger=larger), *notes_on_matching(matched, useless))
-    return Helped(together, helpers, gain.shown, gain.low, gain.high, notes)
+    return Helped(together, helpers_of(matched, together.slopes, gains), gain.shown, gain.low, gain.high, notes)
+
+
+def helpers_of(matched: Matched, slopes: Floats, gains: Sequence[Gain]) -> tuple[Helper, ...]:
+    """What each helper does, from its slope and what it alone gains."""
+    parts = zip(matched.names, slopes.tolist(), gains, matched.scored, strict=True)
+    return tuple(
+        Helper(name, slope, gain.shown, gain.low, gain.high, int(scored.sum()), int((~scored).sum()))
+        for name, slope, gain, scored in parts
+    )
 
 
 def gain_of(without: Floats, helped: Floats) -> float:

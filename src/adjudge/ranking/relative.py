@@ -22,7 +22,7 @@ from adjudge.ranking.significance import (
 from adjudge.ranking.tastes import (
     ComparedStrengths,
     compare_fitted,
-    compare_strengths,
+    compare_people,
     draws,
     spread_components,
     strength_findings,
@@ -264,7 +264,7 @@ def _rank_by_tastes(
     known: tuple[ComparedStrengths, tuple[str, ...]] | None = None,
 ) -> Ranking:
     """Strengths with a model of annotators' tastes; `known` where weights or helpers are in them, with notes."""
-    compared, notes = (compare_strengths(units, blocks), ()) if known is None else known
+    compared, notes = (compare_people(people_counts(units), blocks), ()) if known is None else known
     tally = units.total()
     rule = settings.lines or "decided"
     segments = 0 if blocks is None else len(distinct(blocks.segment))

@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from adjudge.mixed.effects import Helper
 from adjudge.mixed.helpers import (
     FEWEST_PARTS,
     MOST_PARTS,
@@ -36,6 +35,7 @@ from adjudge.mixed.helpers import (
     deal,
     gain_of,
     gains_from,
+    helpers_of,
     judged_outputs,
     match_outputs,
     means_of_parts,
@@ -54,6 +54,7 @@ from adjudge.table.maths import over_contrasts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from adjudge.mixed.effects import Helper
     from adjudge.mixed.helpers import Matched
     from adjudge.ranking.counts import PeopleCounts
     from adjudge.readers.metric_scores import MetricScore
@@ -265,13 +266,7 @@ def help_strengths(
     larger = gain_of(helping.without.covariance, found.covariance) < 1 or (gain.high is not None and gain.high < 1)
     if larger or not slopes.any():
         found, gain, slopes = helping.without, Gain(1.0, 1.0, 1.0), np.zeros_like(slopes)
-    mean = slopes.mean(axis=0)
-    scored = matched.scored.sum(axis=1)
-    helpers = tuple(
-        Helper(name, float(mean[i]), gains[i].shown, gains[i].low, gains[i].high, int(scored[i]),
-               int(matched.scored.shape[1] - scored[i]))
-        for i, name in enumerate(matched.names)
-    )  # fmt: skip
+    helpers = helpers_of(matched, slopes.mean(axis=0), gains)
     useless = [name for name, numbers in zip(matched.names, helping.numbers, strict=True) if not numbers.any()]
     worth = notes_on_gain(matched, gain, used=bool(slopes.any()), larger=larger)
     notes = (*worth, RANDOM_DRAW, *notes_on_matching(matched, useless))

@@ -266,20 +266,10 @@ class ComparedStrengths:
     """Pairs whose own judgments say the opposite of the strengths; symmetric."""
 
 
-def compare_strengths(units: Units, blocks: Comparisons | None = None) -> ComparedStrengths:
-    """Fit strengths with tastes and compare all pairs.
-
-    Args:
-        units: counts of at least two annotators.
-        blocks: the comparisons behind them, where they are known one by one.
-    """
-    return compare_people(people_counts(units), blocks)
-
-
 def compare_people(
     people: PeopleCounts, blocks: Comparisons | None = None, *, taste: float | None = None
 ) -> ComparedStrengths:
-    """The same from counts by annotator, where the taste may be known."""
+    """Fit strengths with tastes (see `fit_tastes`) and compare all pairs."""
     return compare_fitted(fit_tastes(people, blocks, taste=taste), people)
 
 
