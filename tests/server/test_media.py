@@ -154,6 +154,7 @@ def test_ranges_are_read_as_rfc_9110_has_them(wanted: str, part: tuple[int, int]
 
 def test_no_answer_to_a_player_is_long() -> None:
     assert find_part("bytes=7-", 10**9) == (7, 7 + MOST_AT_ONCE)
+    assert find_part("bytes=-999999999", 10**9) == (1, 1 + MOST_AT_ONCE)
     first, end = find_part("bytes=-0", 100) or (0, 0)
     assert first >= end, "nothing is left of it: 416"
 

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from bench.collect_slow import KINDS, SlowClients, connect_deaf, request_for_script, timed
+from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
 from waitress.server import TcpWSGIServer
 
@@ -101,6 +102,28 @@ def test_a_body_with_two_lengths_is_refused_and_the_connection_closed(tmp_path: 
                     answer += part
         assert answer.split(b"\r\n")[0].endswith(b"400 Bad Request")
         assert answer.count(b"HTTP/1.") == 1
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["GET /health HTTP/1.1\r\nContent-Length: " + "9" * 5000, "GET http://[::1 HTTP/1.1"],
+    ids=["a length of many digits", "half of an address"],
+)
+def test_what_cannot_be_read_is_a_fault_of_the_request(begin: str) -> None:
+    """It would be a fault of the server, with a line in its log for every request."""
+    parser = web_server.Parser(Adjustments())
+    parser.received(f"{begin}\r\n\r\n".encode())
+    assert parser.completed
+    assert parser.error.code == 400
+
+
+def test_a_fault_of_a_connection_closes_it_and_is_written_where_all_are(caplog: pytest.LogCaptureFixture) -> None:
+    channel = web_server.Channel.__new__(web_server.Channel)
+    closed: list[bool] = []
+    channel.handle_close = lambda: closed.append(True)
+    channel.handle_error()
+    assert closed
+    assert [record.name for record in caplog.records] == ["waitress"]
 
 
 def test_requests_beyond_those_that_may_wait_are_told_to_come_back(monkeypatch: pytest.MonkeyPatch) -> None:

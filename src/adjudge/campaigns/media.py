@@ -82,10 +82,9 @@ def find_part(wanted: str, size: int) -> tuple[int, int] | None:
     if found is None or found.groups() == ("", ""):
         return None
     first, last = found.groups()
-    if not first:
-        return max(0, size - int(last)), size if int(last) else 0
-    end = size if not last else min(size, int(last) + 1)
-    return int(first), min(end, int(first) + MOST_AT_ONCE)
+    start = int(first) if first else size - min(size, int(last))
+    end = min(size, int(last) + 1) if first and last else size
+    return start, min(end, start + MOST_AT_ONCE)
 
 
 def read_media(campaign: Campaign, testset: TestSet) -> MediaFiles:

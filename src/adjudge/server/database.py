@@ -448,7 +448,9 @@ def _app_settings() -> dict[str, Any]:
             "disable_existing_loggers": False,
             "filters": {"kinds": {"()": "adjudge.server.fault_log.OncePerKind"}},
             "handlers": {"errors": {"class": "logging.StreamHandler", "level": "ERROR", "filters": ["kinds"]}},
-            "loggers": {"django": {"handlers": ["errors"], "level": "ERROR", "propagate": False}},
+            "loggers": {
+                name: {"handlers": ["errors"], "level": "ERROR", "propagate": False} for name in ("django", "waitress")
+            },
         },
         # A session is a signed cookie that names a link; whether the link still holds is asked on every request.
         "SESSION_ENGINE": "adjudge.server.sessions",

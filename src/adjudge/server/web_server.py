@@ -134,7 +134,11 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
 
     def parse_header(self, header_plus: bytes) -> None:
         """Refuse a body with two lengths: a proxy before this server might take the other one."""
-        super().parse_header(header_plus)
+        try:
+            super().parse_header(header_plus)
+        except ValueError as fault:
+            # A length of thousands of digits, half of an address: waitress leaves these to whoever reads the log.
+            raise ParsingError("an address or a length that cannot be read") from fault
         if "TRANSFER_ENCODING" in self.headers or (self.chunked and "CONTENT_LENGTH" in self.headers):
             raise ParsingError("Content-Length and Transfer-Encoding do not fit together")
 
@@ -176,6 +180,11 @@ class Channel(HTTPChannel):  # type: ignore[misc]
             del self.requests[1:]
         self.connected = False
         self.will_close = True
+
+    def handle_error(self) -> None:
+        """Close the connection after a fault of the server's own, and write that down as other faults."""
+        logging.getLogger("waitress").exception("a connection failed")
+        self.handle_close()
 
     def is_overdue(self, now: float) -> bool:
         """Whether this has waited too long for its first byte, for the rest of a request, or for its reader."""
