@@ -184,6 +184,15 @@ def test_a_header_of_a_hundred_thousand_columns_is_refused(tmp_path: Path, separ
         registry.read(file)
 
 
+@pytest.mark.parametrize("name", ["Aa" * 50_000, "x" * 6_000], ids=["words", "letters"])
+def test_a_name_of_a_column_that_is_a_whole_file_is_refused(tmp_path: Path, name: str) -> None:
+    """Its words were compared with all that are known, for minutes."""
+    file = tmp_path / "long.csv"
+    file.write_text(f"system,score,{name}\na,1,2\nb,2,3\n")
+    with pytest.raises(InputError, match=r"a column whose name has \d+,000 characters"):
+        registry.read(file)
+
+
 def test_objects_that_each_name_fields_of_their_own_are_refused(tmp_path: Path) -> None:
     """A file of 1 MB took gigabytes and minutes: each field is a column."""
     file = tmp_path / "fields.jsonl"

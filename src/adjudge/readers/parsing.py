@@ -140,6 +140,10 @@ class BadRows:
         return f"{self.source.name}, {unit}{'s' if len(rows) > 1 else ''} {', '.join(numbers)}{more}"
 
 
+# Names of columns may be whole questions.
+_LONGEST_NAME = 5_000
+
+
 @dataclass(frozen=True)
 class LoadedTable:
     """The columns of a file, where its rows stand, and what there is to say about the file."""
@@ -155,6 +159,13 @@ class LoadedTable:
     """Columns that the file does not have, such as the annotator after whom a sheet is named."""
     record: CampaignRecord | None = None
     """How the judgments were collected, where the file says it."""
+
+    def __post_init__(self) -> None:
+        """Refuse names of columns in which no word can be looked for within reason."""
+        name = max(self.frame.columns, key=len, default="")
+        if len(name) > _LONGEST_NAME:
+            what = f"has a column whose name has {len(name):,} characters, '{shown(name)}'"
+            raise self.source.fault(f"{what}; the file may be damaged, as by a quotation mark that nothing closes")
 
     def bad_rows(self, options: ReadOptions) -> BadRows:
         """The rows that cannot be used: at first those of another length than the header."""
