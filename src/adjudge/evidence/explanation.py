@@ -17,6 +17,7 @@ Of rankings, ratios of wins are compared with strengths: ties, opponents, and on
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,13 +28,13 @@ from adjudge.mixed.design import levels_of
 from adjudge.mixed.effects import SYSTEM_ON_TEXT, TASTE
 from adjudge.mixed.model import Model, model_of
 from adjudge.ranking.counts import count_people, group_of, person_of
-from adjudge.ranking.decisions import cluster_numbers, decide, line_after
 from adjudge.ranking.estimator import is_relative
+from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.relative import expected_wins, wins_or_ties
 from adjudge.ranking.relative_estimator import RelativeEstimator
 from adjudge.ranking.scores import ScoreEstimator, as_scores, low_shares
-from adjudge.ranking.significance import mann_whitney
 from adjudge.table.comparisons import comparisons
+from adjudge.table.errors import DataError
 from adjudge.table.results import Cell, Column, Table, number, shown_name, text, to_plain
 from adjudge.table.score_sheet import Sheet, item_means, own_means, sheet_of, standardised
 
@@ -72,7 +73,6 @@ _BESIDE = ("z", "typical", "expected-wins")
 _RELATIVE_MOVES = (("wins-or-ties", "expected-wins"), ("expected-wins", "bradley-terry"))
 FAR = 3
 """A system that moves by so many ranks is worth a sentence on the first page."""
-LEVEL = 0.05
 WORTH_SAYING = 0.25
 """Reasons smaller than this share of the largest, for or against a move, are not said."""
 LEAST = 0.005
@@ -302,34 +302,26 @@ class _Scores:
 
     def rank_by_official_lines(self) -> list[int | None]:
         """The rank by z-scores where systems between two official lines share the best of theirs."""
-        n = len(self.z_sheet.systems)
-        means = item_means(self.z_sheet)
-        scores = means.system_means(n)
-        order = np.array([i for i in np.argsort(-scores, kind="stable") if not np.isnan(scores[i])], dtype=np.int64)
-        if not len(order):
-            return [None] * len(self.systems)
-        tests = mann_whitney(means.mean, means.system, n)
-        better = decide(scores, tests.two_sided, None, level=LEVEL).better
-        clusters = cluster_numbers(line_after("official", order, tests, better, LEVEL))
-        best = {
-            self.z_sheet.systems[i]: 1 + int((clusters < own).sum()) for i, own in zip(order, clusters, strict=True)
-        }
+        best: dict[str, int] = {}
+        # Where nobody has a z-score, nobody has a rank by them.
+        with suppress(DataError):
+            for cluster in rank(self.estimator.judgments, method="zscore", settings=RankSettings(resamples=0)).clusters:
+                best |= dict.fromkeys(cluster, len(best) + 1)
         return [best.get(name) for name in self.systems]
 
-    def people(self) -> tuple[Floats, list[tuple[float, bool, bool]]]:
-        """How generous each person is, and of each system the largest share by one, strictest or most generous."""
+    def busiest_people(self) -> list[tuple[float, bool, bool]]:
+        """Of each system the share that the busiest person judged; whether nobody is stricter, or more generous."""
         annotator = self.design.annotator
-        effect = next((value for names, value in self.model.predictions.items() if names[0] == "annotator"), None)
+        effect = self.model.predictions.get(("annotator",))
         if annotator is None or effect is None:
-            return np.zeros(0), [(0.0, False, False)] * len(self.systems)
+            return [(0.0, False, False)] * len(self.systems)
         generous = np.zeros(levels_of(annotator))
         generous[annotator] = effect
         work = np.zeros((len(self.systems), len(generous)))
         np.add.at(work, (self.design.system, annotator), 1.0)
-        busiest = work.argmax(1)
         ends = int(generous.argmin()), int(generous.argmax())
-        shares = work.max(1) / self.n
-        return generous, [(float(s), b == ends[0], b == ends[1]) for s, b in zip(shares, busiest, strict=True)]
+        shares = (work.max(1) / self.n).tolist()
+        return [(share, b == ends[0], b == ends[1]) for share, b in zip(shares, work.argmax(1), strict=True)]
 
     def systems_seen(self) -> Floats:
         """How many systems those who judged a system saw, on average over its judgments."""
@@ -378,7 +370,7 @@ class _ScoreReasons:
     def __init__(self, scores: _Scores, ranks: Mapping[str, Sequence[int | None]]) -> None:
         self.scores, self.ranks = scores, ranks
         self.parts = {part: _centred(values) for part, values in scores.parts.items()}
-        self.shares = scores.people()[1]
+        self.shares = scores.busiest_people()
         self.own_means = _centred(scores.model.over_rows(own_means(scores.estimator.judgments)[scores.design.row]))
         # What z-scores take off beyond strictness.
         self.distortion = self.own_means - self.parts["strictness"]
