@@ -106,8 +106,13 @@ def test_a_body_with_two_lengths_is_refused_and_the_connection_closed(tmp_path: 
 
 @pytest.mark.parametrize(
     "begin",
-    ["GET /health HTTP/1.1\r\nContent-Length: " + "9" * 5000, "GET http://[::1 HTTP/1.1"],
-    ids=["a length of many digits", "half of an address"],
+    [
+        "GET /health HTTP/1.1\r\nContent-Length: " + "9" * 5000,
+        "GET http://[::1 HTTP/1.1",
+        "GET /api/media/%00/x/0 HTTP/1.1",
+        "GET /api/work?task=t001%00 HTTP/1.1",
+    ],
+    ids=["a length of many digits", "half of an address", "a zero byte", "a zero byte in the query"],
 )
 def test_what_cannot_be_read_is_a_fault_of_the_request(begin: str) -> None:
     """It would be a fault of the server, with a line in its log for every request."""

@@ -139,6 +139,9 @@ class Parser(HTTPRequestParser):  # type: ignore[misc]
         except ValueError as fault:
             # A length of thousands of digits, half of an address: waitress leaves these to whoever reads the log.
             raise ParsingError("an address or a length that cannot be read") from fault
+        # PostgreSQL stores no zero byte, and a question about one is a fault of its own.
+        if "\0" in self.path or "%00" in self.query:
+            raise ParsingError("the address has a zero byte")
         if "TRANSFER_ENCODING" in self.headers or (self.chunked and "CONTENT_LENGTH" in self.headers):
             raise ParsingError("Content-Length and Transfer-Encoding do not fit together")
 
