@@ -625,7 +625,10 @@ def it_is_said_for_whom(told: Told) -> None:
 def humans_accounts_and_unnamed_people_are_called_so(told: Told) -> None:
     """A human translation does not compete; accounts are no annotators; no level is kept for people without a name."""
     if told.claims.accounts:
-        for sentence in told.said["sections"]:
+        tables = [table for one in told.page.sections for table in (*one.tables, *one.folded)]
+        cells = [str(cell) for table in tables for row in table.rows for cell in row if str(cell).count(" ") > 2]
+        heads = [column.label for table in tables for column in table.columns]
+        for sentence in (*told.said["sections"], *cells, *heads):
             assert not re.search(r"\bannotators?\b(?! \+|:)", sentence.replace("--annotators", "")), sentence
     if told.ranking.annotators is None:
         said = [sentence for place in ("rank", "report", "notebook") for sentence in told.said[place]]

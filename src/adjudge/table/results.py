@@ -236,8 +236,15 @@ class Table:
         return dataclasses.replace(self, columns=tuple(self.columns[i] for i in shown), rows=rows)
 
     def reworded(self, word: Callable[[str], str]) -> Table:
-        """The table with another wording of its title and note."""
-        return dataclasses.replace(self, title=word(self.title), note=word(self.note))
+        """The table with another wording of its title, note, heads and of cells that are sentences, not names."""
+        columns = tuple(
+            dataclasses.replace(one, label=word(one.label), help=word(one.help), name=one.key) for one in self.columns
+        )
+        rows = tuple(
+            tuple(word(cell) if type(cell) is str and cell.count(" ") > 2 else cell for cell in row)
+            for row in self.rows
+        )
+        return dataclasses.replace(self, title=word(self.title), note=word(self.note), columns=columns, rows=rows)
 
 
 def tabulate(title: str, items: Iterable[object], columns: Mapping[Any, Column], note: str = "") -> Table:
