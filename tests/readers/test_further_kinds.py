@@ -6,6 +6,7 @@ Each is read right unaided, or with exactly the option that the first message na
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -724,7 +725,6 @@ FURTHER += [
             ("annotator", "prompt", "model_1", "model_2", "preferred"),
             lambda p, t, a, b, d: (p, t, a, b, _won(d, "1", "2", "3")),
         ),
-        says="--winner left=1,right=2",
     ),
     Kind(
         "a scale between sides",
@@ -1161,6 +1161,267 @@ FURTHER += [
         )
     ),
 ]
+
+
+def _in_levels(of: Callable[[str, int, str], list[str]]) -> Callable[[Path], Path]:
+    """JSON of objects in objects: the names that lead to each score, from the outermost on."""
+
+    def written(folder: Path) -> Path:
+        tree: dict[str, Any] = {}
+        for (p, t, s), x in _everything(100).items():
+            *outer, last = of(p, t, s)
+            inner = tree
+            for name in outer:
+                inner = inner.setdefault(name, {})
+            inner[last] = x
+        return as_json(folder / "tree.json", tree)
+
+    return written
+
+
+def _tasks_of_turk(folder: Path) -> Path:
+    """Radio buttons as JSON in one cell."""
+    rows = [
+        (f"H{n}", p, t, s, json.dumps([{"rating": {str(step): step == x for step in range(1, 6)}}]))
+        for n, (p, t, s, x) in enumerate(judgments(steps=5))
+    ]
+    return write(folder / "batch.csv", ("HITId", "WorkerId", "Input.seg", "Input.system", "Answer.taskAnswers"), rows)
+
+
+def _numbered(folder: Path) -> Path:
+    """Three systems in each row, in another order each time."""
+    rows = []
+    for p in PEOPLE:
+        for t in TEXTS:
+            shown = SYSTEMS[t % 3 :] + SYSTEMS[: t % 3]
+            rows.append((p, t, *shown, *(_everything(100)[p, t, s] for s in shown)))
+    header = ("WorkerId", "Input.id", *(f"Input.sys{n}" for n in (1, 2, 3)), *(f"Answer.score{n}" for n in (1, 2, 3)))
+    return write(folder / "hits.csv", header, rows)
+
+
+def _ranks_across(folder: Path) -> Path:
+    """The third rank is the sum of the others in most rows, and no sum."""
+    rows = [
+        (p, t, *(1 + order.replace("=", ">").split(" > ").index(s) for s in (SYSTEMS[0], SYSTEMS[1], SYSTEMS[2])))
+        for p, t, order in _orders_of()
+    ]
+    return write(folder / "ranks.csv", ("judge", "item", *(f"rank_{s}" for s in SYSTEMS)), rows)
+
+
+def _nested(folder: Path) -> Path:
+    rows = [
+        {
+            "prompt": f"text {t}",
+            "answers": [
+                {"model": s, "said": {"ratings": [{"worker": p, "score": _everything()[p, t, s]} for p in PEOPLE]}}
+                for s in SYSTEMS
+            ],
+        }
+        for t in TEXTS
+    ]
+    pl.DataFrame(rows).write_parquet(folder / "nested.parquet")
+    return folder / "nested.parquet"
+
+
+def _by_name(folder: Path) -> Path:
+    scores = _everything()
+    rows = [
+        {
+            "id": t,
+            "translations": {
+                s: {"text": "...", "ratings": [{"annotator": p, "score": scores[p, t, s]} for p in PEOPLE]}
+                for s in SYSTEMS
+            },
+        }
+        for t in TEXTS
+    ]
+    return as_json(folder / "by_name.json", rows)
+
+
+def _errors(*header: str) -> Callable[[Path], Path]:
+    rows = [
+        (s, "d", t, p, "text", "Text", f"Kategorie {n}", "Minor")
+        for p, t, s, x in judgments(steps=5)
+        for n in range(6 - x)
+    ]
+    return lambda folder: workbook(folder / "mqm.xlsx", {"Fehler": [header, *rows]})
+
+
+FURTHER += [
+    Kind("Vietnamese, in two words", long("Người chấm", "Câu", "Hệ thống", "Điểm")),
+    Kind("Greek, with a final sigma", long("Αξιολογητής", "Πρόταση", "Σύστημα", "Βαθμός")),
+    Kind("letters with separate accents", long("E\u0301valuateur", "Phrase", "Syste\u0300me", "Appre\u0301ciation")),
+    Kind("German words with ß", worded(["sehr schlecht", "schlecht", "mittelmäßig", "gut", "sehr gut"])),
+    Kind("steps in brackets", worded(["Poor (1)", "Fair (2)", "Good (3)", "Very good (4)"])),
+    Kind("a French note out of 100", long("Annotateur", "Phrase", "Moteur", "Note /100")),
+    Kind("marks out of 100, Czech", long("Hodnotitel", "Věta", "Překladač", "Známka")),
+    Kind(
+        "a statement",
+        worded(["Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree", "Strongly agree"],
+               "The translation is fluent"),
+    ),
+    Kind("students judge answers to questions", long("student", "question", "chatbot", "points", whole=True)),
+    Kind("system of a hypothesis", long("expert", "segment_id", "hypothesis_system", "overall")),
+    Kind("several systems by number", _numbered, note="3 systems stand in each row"),
+    Kind("ranks across", _ranks_across, says="--systems rank_Opus,rank_Lingua,rank_Babel"),
+    Kind("radio buttons of Mechanical Turk", _tasks_of_turk),
+    Kind("lists in objects in lists", _nested),
+    Kind("objects by name", _by_name, says="--columns 'system=translations key'"),
+    Kind("objects in objects", _in_levels(lambda p, t, s: [s, str(t), p]), says="--columns 'system=part 1"),
+    Kind(
+        "winner and loser, French",
+        lambda folder: write(
+            folder / "g.csv", ("juge", "phrase", "gagnant", "perdant"),
+            [(p, t, a, b) if d > 0 else (p, t, b, a) for p, t, a, b, d in _pairs() if d],
+        ),
+    ),
+    Kind(
+        "better one, German",
+        pairs_of(
+            ("Person", "Satz", "System 1", "System 2", "besser"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "1", "2", "gleich")),
+        ),
+        says="--columns annotator=Person",
+    ),
+    Kind(
+        "both are bad",
+        pairs_of(
+            ("annotator", "prompt", "model_a", "model_b", "preference"),
+            lambda p, t, a, b, d: (p, t, a, b, _won(d, "A", "B", "Both are bad")),
+        ),
+    ),
+    Kind(
+        "controls beside the outputs",
+        lambda folder: write(
+            folder / "gold.csv", (*PLAIN, "is_gold"),
+            [*((*row, 0) for row in judgments()), *((p, 900 + n, SYSTEMS[0], 1, 1) for p in PEOPLE for n in range(9))],
+        ),
+        texts=len(TEXTS) + 9,
+        note="marks are taken for kind 'attention'",
+    ),
+    Kind(
+        "each task one output",
+        lambda folder: write(
+            folder / "tasks.csv", ("annotator", "item_id", "source_no", "system", "score"),
+            [(p, f"{t}{s}", t, s, x) for p, t, s, x in judgments()],
+        ),
+        note="'source_no' is taken for the segment",
+    ),
+    Kind(
+        "errors under German names",
+        _errors("System", "Dokument", "Satz", "Prüfer", "Ausgangstext", "Zieltext", "Fehlerkategorie", "Schweregrad"),
+    ),
+]  # fmt: skip
+
+
+def _webanno(sentences: Sequence[int]) -> str:
+    """A document in WebAnno TSV, whose sentences have so many minor errors; the last error covers two tokens."""
+    lines, at = ["#FORMAT=WebAnno TSV 3.3", "#T_SP=webanno.custom.MQM|Category|Severity", "", ""], 0
+    for number, errors in enumerate(sentences, start=1):
+        lines += ["", "#Text=ein Satz mit neun kurzen Wörtern und noch zwei"]
+        for token, word in enumerate(lines[-1].removeprefix("#Text=").split(), start=1):
+            marked = f"Wort\\_wahl[{min(token, errors) + 9 * number}]" if token <= errors + 1 else "_"
+            severity = marked.replace("Wort\\_wahl", "Minor") if errors else "_"
+            lines.append(f"{number}-{token}\t{at}-{at + len(word)}\t{word}\t{marked if errors else '_'}\t{severity}\t")
+            at += len(word) + 1
+    return "\n".join(lines)
+
+
+def _cas(sentences: Sequence[int]) -> str:
+    text, at = "ein 😀 Satz", 0
+    structures: list[dict[str, Any]] = [
+        {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaString": "\n".join([text] * len(sentences))}
+    ]
+    for errors in sentences:
+        place = {"@sofa": 1, "begin": at, "end": at + 11}
+        structures.append({"%TYPE": "de.tudarmstadt.ukp.dkpro.core.api.segmentation.type.Sentence", **place})
+        mark = {"%TYPE": "custom.MQM", "@sofa": 1, "begin": at + 4, "end": at + 6, "Kind": "x", "Severity": "minor"}
+        structures += [mark] * errors
+        at += 12
+    return json.dumps({"%TYPES": {}, "%FEATURE_STRUCTURES": structures})
+
+
+def _inception(folder: Path, *, document: str, ending: str, written: Callable[[Sequence[int]], str]) -> Path:
+    project, scores = folder / "project", _everything()
+    for s in SYSTEMS:
+        for p in PEOPLE:
+            file = project / "annotation" / document.format(s) / f"{p}.{ending}"
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(written([5 - scores[p, t, s] for t in TEXTS]), encoding="utf-8")
+    (project / "annotation" / document.format(SYSTEMS[0]) / f"INITIAL_CAS.{ending}").write_text(written([0]))
+    (project / "source").mkdir()
+    (project / "source" / document.format(SYSTEMS[0])).write_text("text")
+    return project
+
+
+@pytest.mark.parametrize(
+    ("document", "ending", "written"), [("{}.txt", "tsv", _webanno), ("d1_{}.txt.xmi", "json", _cas)]
+)
+def test_projects_of_inception(
+    tmp_path: Path, document: str, ending: str, written: Callable[[Sequence[int]], str]
+) -> None:
+    project = _inception(tmp_path, document=document, ending=ending, written=written)
+    if document.startswith("d1"):
+        for file in sorted((project / "annotation").glob("*/*.json")):
+            other = project / "annotation" / file.parent.name.replace("d1", "d2") / file.name
+            other.parent.mkdir(exist_ok=True)
+            other.write_bytes(file.read_bytes())
+        project = Path(shutil.make_archive(str(tmp_path / "project"), "zip", project))
+    judged = read(project)
+    table = judged.table
+    assert order_of(table) == list(SYSTEMS)
+    assert set(table["annotator"]) == set(PEOPLE)
+    assert set(table["protocol"]) == {"mqm"}
+    documents = 2 if document.startswith("d1") else 1
+    assert table.height == documents * len(SYSTEMS) * len(PEOPLE) * len(TEXTS)
+    of_one = table.filter(system=SYSTEMS[0], annotator=PEOPLE[0]).head(len(TEXTS))
+    assert of_one["score"].to_list() == [_everything()[PEOPLE[0], t, SYSTEMS[0]] - 5.0 for t in TEXTS]
+    [span] = [spans[-1] for spans in table["spans"].to_list() if len(spans) == 1][:1]
+    begin, end, category = (4, 5, "x") if document.startswith("d1") else (0, 8, "Wort_wahl")
+    assert (span["start"], span["end"], span["category"]) == (begin, end, category)
+
+
+def test_one_document_of_inception_and_projects_without_answers(tmp_path: Path) -> None:
+    alone = tmp_path / "hanna.tsv"
+    alone.write_text(_webanno([1, 2]), encoding="utf-8")
+    with pytest.raises(AdjudgeError, match="give the folder or zip file of the whole project"):
+        read(alone)
+    project = _inception(tmp_path, document="{}.txt", ending="json", written=lambda of: _cas([0] * len(of)))
+    with pytest.raises(AdjudgeError, match="no layer says how severe an error is"):
+        read(project)
+    file = project / "annotation" / f"{SYSTEMS[0]}.txt" / f"{PEOPLE[0]}.json"
+    file.write_text(_cas([1]), encoding="utf-8")
+    with pytest.raises(AdjudgeError, match="call them TEXT_SYSTEM"):
+        read(project)
+    file.write_text('{"%FEATURE_STRUCTURES": [{"%ID": 1}]}', encoding="utf-8")
+    with pytest.raises(AdjudgeError, match="is no annotation as INCEpTION exports it"):
+        read(project)
+
+
+def test_several_sliders_are_not_one_score(tmp_path: Path) -> None:
+    """One was taken for the score, because its name says what was asked, and the other was lost."""
+    rows = [(p, n, t, s, x, x) for n, (p, t, s, x) in enumerate(judgments())]
+    header = ("pid", "trial", "segment", "system", "slider_meaning", "slider_grammar")
+    with pytest.raises(AdjudgeError, match="score=slider_meaning,score=slider_grammar"):
+        read(write(tmp_path / "sliders.csv", header, rows))
+
+
+def test_names_of_systems_above_people_are_not_twelve_systems(tmp_path: Path) -> None:
+    rows = [(t, *(_everything(100)[p, t, s] for s in SYSTEMS for p in PEOPLE)) for t in TEXTS]
+    file = write(tmp_path / "t.csv", ("segment", *(f"{s} / {p}" for s in SYSTEMS for p in PEOPLE)), rows)
+    with pytest.raises(AdjudgeError, match="'wide' system,annotator or 'wide' annotator,system; or if each"):
+        read(file)
+    assert order_of(read(file, wide="system,annotator").table) == list(SYSTEMS)
+
+
+def test_sessions_all_count_and_a_status_is_named(tmp_path: Path) -> None:
+    rows = judgments()
+    twice = write(tmp_path / "s.csv", (*PLAIN, "session"), [(*row, n) for n in (1, 2) for row in rows])
+    assert len(read(twice)) == 2 * len(rows)
+    drafts = [(*row, "final") for row in rows] + [(*row, "draft") for row in rows[:20]]
+    judged = read(write(tmp_path / "d.csv", (*PLAIN, "status"), drafts))
+    assert len(judged) == len(rows)
+    assert any("'status' tells them apart, and --columns task=status counts all" in note for note in judged.notes)
 
 
 @pytest.mark.parametrize("case", FURTHER, ids=lambda case: case.name.replace(" ", "-"))

@@ -8,6 +8,7 @@ Names are compared without regard to case, and without blanks, underscores and h
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -107,8 +108,8 @@ PAIR_COLUMNS: dict[str, tuple[str, ...]] = {
     "winner": (
         "winner", "preference", "outcome", "choice", "label", "better", "winner_model", "result", "verdict",
         "chosen_model", "chosen_system", "chosen", "preferred", "cmos", "ccr", "vote", "pref", "selection", "selected",
-        "sieger", "gewinner", "präferenz", "vainqueur", "gagnant", "préférence", "ganador", "preferencia", "vítěz",
-        "胜者", "勝者",
+        "sieger", "gewinner", "präferenz", "besser", "vainqueur", "gagnant", "préférence", "meilleur", "ganador",
+        "preferencia", "mejor", "vítěz", "lepší", "vincitore", "migliore", "胜者", "更好", "勝者",
     ),
 }  # fmt: skip
 
@@ -127,7 +128,7 @@ WINNERS: dict[str, tuple[str, ...]] = {
 KNOWN = {**SYNONYMS, **PAIR_COLUMNS}
 NO_COLUMN = "none"
 """What the user says where no column has a meaning: `annotator=none`."""
-BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+BRACKETS = re.compile(r"\s*([(\[][^()\[\]]*[)\]]|/ ?[0-9]+)\s*$")
 
 
 @dataclass(frozen=True)
@@ -195,8 +196,9 @@ class ColumnMap:
         names = as_argument(systems)
         other = f"otherwise which is the system, as {param('columns')} system=NAME"
         if joined:
-            ways = f"{param('wide')} annotator,system or {param('wide')} system,criterion"
-            other = f"if their names join two things ({joined}), say which in this order, as {ways}"
+            ways = listed([f"{param('wide')} {way}" for way in ("system,annotator", "annotator,system")], "or")
+            which = f"their names join two things ({joined}); say which in this order, as {ways}"
+            return self.source.fault(f"{what}; {which}; or if each is a system, say {param('systems')} {names}")
         return self.source.fault(f"{what}; if each is a system, say {param('systems')} {names}; {other}")
 
     def refuse_twice(self, twice: Collection[str], *, also: Collection[str] = ()) -> None:
@@ -338,7 +340,7 @@ def renamed(frame: pl.DataFrame, mapping: ColumnMap) -> pl.DataFrame:
 
 def plain(name: str) -> str:
     """A name as it is compared: without case, underscores, hyphens and blanks."""
-    return "".join(name.replace("_", " ").replace("-", " ").casefold().split())
+    return "".join(unicodedata.normalize("NFC", name).replace("_", " ").replace("-", " ").casefold().split())
 
 
 def columns_of_numbers(frame: pl.DataFrame) -> list[str]:

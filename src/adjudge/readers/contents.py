@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from adjudge.readers.columns import (
+    BRACKETS,
     NO_COLUMN,
     PAIR_COLUMNS,
     SYNONYMS,
@@ -35,7 +36,7 @@ from adjudge.readers.headers import (
     words_of,
 )
 from adjudge.readers.parsing import SCORE_SCALE
-from adjudge.readers.values import is_scale, propose_scale, says_lower, says_standardised
+from adjudge.readers.values import are_marks, is_scale, propose_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
 from adjudge.table.judgments import KEY
 from adjudge.table.languages import is_language
@@ -65,6 +66,8 @@ _AGAIN = (
     "round", "wave", "session", "pass", "attempt", "phase", "trial", "repetition", "version", "date", "day", "time",
     "update", "status", "set",
 )  # fmt: skip
+_SITTINGS = ("session", "repetition", "wave", "day")
+"""Such headers say that outputs were judged again on purpose; others, that a judgment may have been changed."""
 _ABOUT = (
     "domain", "genre", "topic", "subset", "split", "difficulty", "length", "type", "origin", "direction", "lang", "tag",
     "style", "register", "severity", "confidence", "order", "position", "side", "gender", "age", "country", "level",
@@ -109,6 +112,7 @@ def complete(frame: pl.DataFrame, mapping: ColumnMap, options: ReadOptions) -> t
     if not {"score", "rank"} & set(found.mapping.columns):
         found.find_score()
     if frame.height >= ROWS_NEEDED:
+        found.find_shared_segment()
         found.find_people_and_segments()
     found.find_criteria()
     found.refuse_ranks()
@@ -251,7 +255,7 @@ class _Contents:
         name = answers[0]
         named = f"{'rank' if self.holds_ranks(name) else 'score'}={name}"
         besides, words = "", self.frame[name].drop_nulls().cast(pl.String).str.strip_chars()
-        if says_lower(name):
+        if says_lower(name, self.frame[name]):
             besides = f" {param('lower_is_better')}"
         if not _are_numbers(words) and not is_scale(words):
             different = words.unique().sort().to_list()
@@ -418,11 +422,17 @@ class _Contents:
             return False
         words = column.drop_nulls().cast(pl.String).str.strip_chars()
         if meaning == "score":
-            return bool(not says_lower(name) and words.n_unique() > 1 and (_are_numbers(words) or is_scale(words)))
+            return bool(
+                not says_lower(name, words) and words.n_unique() > 1 and (_are_numbers(words) or is_scale(words))
+            )
         short = words.str.len_chars().sum() / len(words) <= LONG_NAME
         again = 2 <= words.n_unique() <= max(2, self.frame.height // 2)
         if meaning == "system":
             return bool(short and again and not _are_numbers(words) and not words.str.contains(r"^\s*[\[{]").any())
+        # Where nothing else is a text, many questions are the texts.
+        most = MOST_CRITERIA if self.columns("segment", "document") else MOST_CRITERIA // 2
+        if meaning == "criterion" and self.different(name) > most:
+            return False
         if meaning == "annotator":
             system = self.mapping.columns.get("system")
             return bool(short and again and (system is None or self._judged_several(name, system)))
@@ -504,15 +514,16 @@ class _Contents:
         free = [name for name in self.frame.columns if name not in taken and not self.frame.schema[name].is_nested()]
         words = {name: self.frame[name].cast(pl.String).str.strip_chars() for name in free}
         number = r"^-?[0-9]+([.,][0-9]+)?%?$"
-        weak = [name for name in free if plain(name) in _WEAK_SCORES or _has_word(name, ("score", "rating", "mos"))]
-        weak = [n for n in weak if not says_lower(n) and words[n].drop_nulls().str.contains(number).all()]
+        named = {name: plain(name if are_marks(words[name]) else BRACKETS.sub("", name)) for name in free}
+        weak = [n for n in free if named[n] in _WEAK_SCORES or _has_word(n, ("score", "rating", "mos"))]
+        weak = [n for n in weak if not says_lower(n, words[n]) and words[n].drop_nulls().str.contains(number).all()]
         if weak:
             # Of several the user says which.
             return self.take("score", weak[0], "it holds numbers") if len(weak) == 1 else None
-        asked = [name for name in criteria_in(free) if not says_lower(name) and _are_numbers(words[name].drop_nulls())]
-        if len(asked) == 1:
+        asked = [name for name in criteria_in(free) if _are_numbers(words[name].drop_nulls())]
+        if len(asked) == 1 and not says_lower(asked[0], words[asked[0]]) and self.answers() == asked:
             return self.take("score", asked[0], "it holds numbers, and its name says what was asked")
-        answers = [name for name in free if not _has_word(name, _ABOUT) and is_scale(words[name].drop_nulls())]
+        answers = [name for name in free if not says_about(name) and is_scale(words[name].drop_nulls())]
         if len(answers) == 1:
             self.take("score", answers[0], "it alone holds answers of a usual scale")
         return None
@@ -527,6 +538,21 @@ class _Contents:
                 self.columns("document", "task", "campaign", "source_lang", "target_lang", "pair", "kind", "criterion"),
             )
             self._find_segments()
+
+    def find_shared_segment(self) -> None:
+        """Take another column for the segment where what is called so, as tasks are, is of one system each time."""
+        named, before = self.mapping.columns.get("segment", ""), self.mapping
+        if not named or "segment" in self.said or not self._names_outputs(named):
+            return
+        self.mapping = before.without([named])
+        with suppress(InputError):
+            self._find_segments()
+        self.mapping = self.mapping if "segment" in self.mapping else before
+
+    def _names_outputs(self, name: str) -> bool:
+        """Whether each value is of one system, and each system has several of them."""
+        system = self.mapping.columns["system"]
+        return self.different(name, system) == self.different(name) > 2 * self.different(system)
 
     def _find_segments(self) -> None:
         system = self.mapping.columns["system"]
@@ -685,6 +711,11 @@ class _Contents:
         asked = [name for name in explain if name == named or _has_word(name, _ASKED)]
         if len(asked) == 1:
             return self.take("criterion", asked[0], "one person judged each output once by each of its values")
+        again = [name for name in explain if plain(name) in _SITTINGS]
+        if len(again) == len(explain) == 1 and "task" not in self.mapping:
+            return self.take(
+                "task", again[0], "each output was judged again in each of its values; all judgments count"
+            )
         spoken = [name for name in explain if self._holds_languages(name)]
         if len(spoken) == 1 and not {"target_lang", "pair"} & set(self.mapping.columns):
             return self.take("target_lang", spoken[0], "one person judged each output once in each of its languages")
@@ -924,8 +955,9 @@ def without_summaries(frame: pl.DataFrame, names: Sequence[str]) -> list[str]:
             decimals = frame[name].cast(pl.String).str.extract(r"\.([0-9]*[1-9])", 1).str.len_chars().max() or 0
             near = 0.51 * 10.0 ** -float(decimals)  # type: ignore[arg-type]
             sure = decimals or plain(name) in TOTALS
-            found = [((given - each).abs() <= near).mean() or 0.0 for each in (sums if sure else sums[:1])]
-            if max(found) >= NEARLY:
+            # So may the sum of a few ranks.
+            likely = sums if sure else sums[: int(given.n_unique() > MOST_CRITERIA)]
+            if any((((given - each).abs() <= near).mean() or 0.0) >= NEARLY for each in likely):
                 continue
         kept.append(name)
     return kept

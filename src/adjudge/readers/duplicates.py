@@ -22,7 +22,7 @@ import polars as pl
 
 from adjudge.table.comparisons import BLOCK_KEY
 from adjudge.table.errors import shown
-from adjudge.table.judgments import KEY, Judgments, has_single, key_hashes, mark_repeated
+from adjudge.table.judgments import KEY, SCHEMA, Judgments, has_single, key_hashes, mark_repeated
 from adjudge.table.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ MOST_ALIKE = 5
 ENOUGH_BITS = 64
 # A file whose lines have no names is searched for up to so many copies of itself.
 MOST_TIMES = 5
+FEW_VALUES = 12
+"""A column of more values tells any rows apart."""
 
 
 def remove_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -> Judgments:
@@ -58,11 +60,18 @@ def remove_copies(judgments: Judgments, *, repeated: Repeated = "corrections") -
     return _number_repetitions(drop_copied_table(judgments))
 
 
-def repeated_note(rows: int, exact: int = 0) -> str:
-    """Word the note on rows that judge again what others judged, some of them as exact copies."""
+def repeated_note(rows: int, exact: int = 0, apart: str | None = None) -> str:
+    """Word the note on rows that judge again what others judged.
+
+    Args:
+        rows: how many.
+        exact: how many of them are exact copies.
+        apart: the column that tells the judgments of an output apart.
+    """
     judge = "row judges" if rows == 1 else "rows judge"
     alike = f" ({exact:,} of them {'is an exact copy' if exact == 1 else 'are exact copies'})" if exact else ""
-    return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts{alike}"
+    told = f"; '{shown(apart)}' tells them apart, and --columns task={shown(apart)} counts all" if apart else ""
+    return f"{rows:,} {judge} what a later row of the same annotator judges again; the last counts{alike}{told}"
 
 
 def copied_table_note(times: int) -> str:
@@ -121,7 +130,11 @@ def _keep_last_of_each(judgments: Judgments) -> Judgments:
     repeated[repeated] = again.to_numpy()
     kept = judgments.keep(pl.lit(pl.Series(~repeated)), otherwise=REPEATED)
     number = len(judgments) - len(kept)
-    return replace(kept, notes=(*kept.notes, repeated_note(number, exact))) if number else judgments
+    if not number:
+        return judgments
+    own = [name for name in _flat_columns(table) if name not in SCHEMA and 1 < rows[name].n_unique() <= FEW_VALUES]
+    apart = next((name for name in own if not rows.select(pl.struct(*key, name).is_duplicated().any()).item()), None)
+    return replace(kept, notes=(*kept.notes, repeated_note(number, exact, apart)))
 
 
 def drop_copied_table(judgments: Judgments) -> Judgments:

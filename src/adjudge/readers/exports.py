@@ -150,7 +150,8 @@ def _rows_of_lm_eval(entry: dict[str, Any], path: Path) -> Iterator[dict[str, An
 
     task = _TASK.match(stem(path))
     shared = {"annotator": None, "system": path.resolve().parent.name, "document": task[1] if task else stem(path)}
-    for name in entry.get("metrics") or ():
+    # Older releases do not name the metrics, which then are all numbers but that of the sample.
+    for name in entry.get("metrics") or (name for name in entry if name not in ("doc_id", "target")):
         value = entry.get(name)
         if isinstance(value, bool | int | float):
             yield {**shared, "segment": entry["doc_id"], "criterion": name, "score": float(value)}
@@ -186,7 +187,7 @@ def read_eval_archive(path: Path) -> dict[str, Any] | None:
 
 def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, ReadOptions]:
     """A table with the meanings of its columns, where it is an export of a known tool; otherwise as it is."""
-    loaded = fold_choices(_of_prodigy(_without_sides(_fold_answers(loaded))))
+    loaded = fold_choices(_of_prodigy(_without_sides(_fold_answers(_with_answers_apart(loaded)))))
     header = {plain(name): name for name in reversed(loaded.frame.columns)}
     said = parse_columns(options.columns)
     feedback = [name for name in loaded.frame.columns if name.startswith(FEEDBACK)]
@@ -199,13 +200,41 @@ def as_export(loaded: LoadedTable, options: ReadOptions) -> tuple[LoadedTable, R
         meant = {
             meaning: column
             for meaning, names in export.meanings.items()
-            if meaning not in said and (column := _first_filled(loaded.frame, header, names)) is not None
+            if meaning not in said
+            and (column := _first_filled(loaded.frame, header, names, least=2 if meaning == "system" else 1))
         }
-        if {**said, **meant}.keys() >= export.meanings.keys() - {"annotator"}:
+        # Where what is exported names one system alone, a column of the user's own names them.
+        if {**said, **meant}.keys() >= export.meanings.keys() - {"annotator", "system"}:
             note = f"{_file_name(loaded)} is an {export.name}"
             columns = (*options.columns, *(f"{meaning}={column}" for meaning, column in meant.items()))
             return replace(loaded, notes=(*loaded.notes, note)), replace(options, columns=columns)
     return loaded, options
+
+
+_TASK_ANSWERS = "Answer.taskAnswers"
+
+
+def _with_answers_apart(loaded: LoadedTable) -> LoadedTable:
+    """A table of Mechanical Turk with a column for each answer of a form, which stand as JSON in one cell."""
+    if _TASK_ANSWERS not in loaded.frame.columns:
+        return loaded
+    try:
+        forms = [parse_json(cell or "{}") for cell in loaded.frame[_TASK_ANSWERS]]
+    except ValueError:
+        return loaded
+    rows = [_flat_answers(form[0] if isinstance(form, list) and form else form) for form in forms]
+    names = [n for n in dict.fromkeys(name for row in rows for name in row) if n not in loaded.frame.columns]
+    columns = [pl.Series(name, [row.get(name) for row in rows], dtype=pl.String) for name in names]
+    frame = loaded.frame.drop(_TASK_ANSWERS).with_columns(columns)
+    return replace(loaded, frame=frame, added=loaded.added | {*names}) if names else loaded
+
+
+def _flat_answers(form: Any, name: str = "Answer") -> dict[str, str]:
+    """The answers of a form by name: `{"rating": {"label": "4"}}`, or `{"rating": {"3": false, "4": true}}`."""
+    if not isinstance(form, dict):
+        return {name: str(form).lower() if isinstance(form, bool) else str(form)}
+    inner = (_flat_answers(value, name if key == "label" else f"{name}.{key}") for key, value in form.items())
+    return {key: value for answers in inner for key, value in answers.items()}
 
 
 _PRODIGY = ("_annotator_id", "_input_hash", "answer", "accept")
@@ -259,9 +288,9 @@ def _file_name(loaded: LoadedTable) -> str:
     return loaded.source.name.replace("\\", "/").rsplit("/", 1)[-1]
 
 
-def _first_filled(frame: pl.DataFrame, header: Mapping[str, str], names: Sequence[str]) -> str | None:
+def _first_filled(frame: pl.DataFrame, header: Mapping[str, str], names: Sequence[str], *, least: int) -> str | None:
     there = (header[plain(name)] for name in names if plain(name) in header)
-    return next((name for name in there if frame[name].null_count() < frame.height), None)
+    return next((name for name in there if frame[name].drop_nulls().n_unique() >= least), None)
 
 
 def _fold_answers(loaded: LoadedTable) -> LoadedTable:

@@ -7,9 +7,10 @@ where one header alone has it, and where the column holds what its meaning needs
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from functools import cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "coder", "linguist", "labeler", "labeller", "listener", "subject", "respondent", "grader", "scorer",
         "crowdworker", "turker", "prolific", "email", "user", "voter", "evaluatorin", "testperson", "bedömare",
         "değerlendirici", "értékelő", "arvioija", "αξιολογητής", "оцінювач", "المقيم", "المقيّم", "मूल्यांकनकर्ता",
-        "bewerter", "gutachter", "prüfer",
+        "bewerter", "gutachter", "prüfer", "bearbeiter", "tester", "teacher", "nickname", "người chấm", "氏名",
         "teilnehmer", "proband", "versuchsperson", "hörer", "lehrkraft", "revisor", "lektor", "korrektor",
         "beoordelaar", "annotateur", "annotatrice", "évaluateur", "évaluatrice", "juge", "auditeur", "auditrice",
         "relecteur", "relectrice", "anotador", "evaluador", "oyente", "juez", "valutatore", "valutatrice",
@@ -58,7 +59,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "punteggio", "voto", "valutazione", "giudizio", "pontuação", "avaliação", "hodnocení", "skóre", "kvalita",
         "odpověď", "ocena", "wynik", "оценк", "балл", "ответ", "качеств", "分数", "得分", "评分", "打分", "质量",
         "評価", "評点", "スコア", "点数", "点", "回答", "점수", "평가", "품질", "betyg", "puan", "pontszám", "pisteet",
-        "βαθμός", "оцінк", "الدرجة", "अंक", "điểm",
+        "βαθμός", "оцінк", "الدرجة", "अंक", "điểm", "známka", "schulnote", "xsts",
     ),
     "criterion": (
         "criterion", "criteria", "dimension", "aspect", "question", "kriterium", "aspekt", "frage", "critère",
@@ -77,8 +78,8 @@ CRITERIA = (
     "忠実", "流暢", "正確", "妥当", "정확", "유창",
 )  # fmt: skip
 LOWER = (
-    "error", "mistake", "penalt", "severity", "defect", "badness", "distance", "fehler", "schwere", "schulnote",
-    "mängel", "fout", "erreur", "faute", "gravité", "errores", "gravedad", "error", "errori", "erro", "chyb", "známka",
+    "error", "mistake", "penalt", "severity", "defect", "badness", "distance", "fehler", "schwere",
+    "mängel", "fout", "erreur", "faute", "gravité", "errores", "gravedad", "error", "errori", "erro", "chyb",
     "závažnost", "błąd", "błęd", "ошибк", "错误", "誤り", "エラー", "오류", "latency",
 )  # fmt: skip
 """Stems of headers whose numbers are the better the lower they are."""
@@ -96,6 +97,7 @@ ABOUT = (
 )  # fmt: skip
 # Numbers of things, which stand in headers of things: `Segment-Nr.`, `Trial Number`.
 _NUMBERS = ("number", "index", "trial")
+_MADE = ("text", "output", "translation", "hypothesis", "reference")
 _WORD = re.compile(r"[A-ZÀ-Þ]?[^\W\d_A-ZÀ-Þ]+|[A-ZÀ-Þ]+(?![^\W\d_A-ZÀ-Þ])|[^\W\d_]+")
 _NOT_SPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 _COMPOUND = 5
@@ -105,18 +107,22 @@ _COMPOUND = 5
 @cache
 def words_of(header: str) -> tuple[str, ...]:
     """The words of a header: of `workerId`, `MÜ-System`, `OUTPUT:score`."""
-    return tuple(word.casefold() for word in _WORD.findall(header))
+    return tuple(word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", header)))
 
 
 def meaning_in(header: str) -> str | None:
     """What a header seems to name; None where it says more of something, or nothing that is known."""
     words = words_of(header)
     words = words[1:] if len(words) == 2 and words[0] in ("which", "what") else words
-    lengths = {meaning: _longest(words, stems) for meaning, stems in STEMS.items()}
+    # Some languages write one thing in two words.
+    both = [" ".join(two) for two in pairwise(words)]
+    lengths = {meaning: _longest((*words, *both), stems) for meaning, stems in STEMS.items()}
     longest = max(lengths.values())
     meanings = [name for name, length in lengths.items() if length == longest]
     meaning = meanings[0]
-    about = [word for word in words if word in ABOUT and not (meaning == "segment" and word in _NUMBERS)]
+    # A `hypothesis system` is a system, but a `system output` is none.
+    told = _NUMBERS if meaning == "segment" else _MADE if _longest(words[-1:], STEMS["system"]) else ()
+    about = [word for word in words if word in ABOUT and word not in told]
     # What is called after two things, as `judge_model` is, may be either.
     return None if about or not longest or len(meanings) > 1 else meaning
 
@@ -143,7 +149,7 @@ def without_side(header: str) -> str:
 
 def _longest(words: Iterable[str], stems: Iterable[str]) -> int:
     """The length of the longest stem in the words; signs of scripts without blanks say more than letters."""
-    found = (stem for word in words for stem in stems if _has_stem(word, stem))
+    found = (stem for word in words for stem in map(str.casefold, stems) if _has_stem(word, stem))
     return max((len(stem) * (4 if _NOT_SPACED.search(stem) else 1) for stem in found), default=0)
 
 
@@ -161,7 +167,7 @@ def has_stem(header: str, stems: Iterable[str]) -> bool:
     return any(
         stem in word if _NOT_SPACED.search(stem) else word.startswith(stem) or (len(stem) > 4 and stem in word)
         for word in words
-        for stem in stems
+        for stem in map(str.casefold, stems)
     )
 
 

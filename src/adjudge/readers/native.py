@@ -41,9 +41,18 @@ from adjudge.readers.contents import (
     split_names_of_outputs,
 )
 from adjudge.readers.exports import as_export
+from adjudge.readers.headers import words_of
 from adjudge.readers.pairs import find_winners, pair_judgments
 from adjudge.readers.parsing import LoadedTable, add_languages, as_plain_text, stem
-from adjudge.readers.tables import load_sheets, load_table, parquet_bytes, record_file, record_text, split_objects
+from adjudge.readers.tables import (
+    load_project,
+    load_sheets,
+    load_table,
+    parquet_bytes,
+    record_file,
+    record_text,
+    split_objects,
+)
 from adjudge.readers.values import (
     empty_marks,
     name_protocol,
@@ -64,6 +73,7 @@ from adjudge.readers.wide import (
     unpivot_criteria,
     unpivot_crossed,
     unpivot_lists,
+    unpivot_numbered,
     unpivot_orders,
     unpivot_places,
     unpivot_raters,
@@ -156,6 +166,8 @@ def _without_excluded(judgments: Judgments) -> Judgments:
 
 def _load(paths: Sequence[Path], options: ReadOptions) -> list[tuple[Path, LoadedTable]]:
     """The tables of all files; where each file or sheet is one person's or one system's, they say so."""
+    if len(paths) == 1 and paths[0].is_dir() and (project := load_project(paths[0])) is not None:
+        return [(paths[0], project)]
     files = {file: name for path in paths for file, name in _files_in(path).items()}
     named = [*options.raters, *options.systems, *parse_columns(options.columns).values()]
     loaded: list[tuple[Path, str, LoadedTable]] = []
@@ -434,7 +446,7 @@ def _rank_in_rows(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable | None
     """A table whose rows rank several systems with a row for each; None for others."""
     if (orders := find_orders(loaded.frame, mapping.columns)) is not None:
         return unpivot_orders(loaded, orders)
-    return unpivot_best_worst(loaded) or unpivot_places(loaded)
+    return unpivot_best_worst(loaded) or unpivot_places(loaded) or unpivot_numbered(loaded)
 
 
 def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, campaign: str) -> Judgments:
@@ -450,7 +462,8 @@ def _read_long(loaded: LoadedTable, mapping: ColumnMap, options: ReadOptions, ca
         if (texts := find_texts(loaded.frame, mapping)) is not None:
             return read_loaded(unpivot_texts(loaded, texts), options, campaign)
         mapping, found = complete(loaded.frame, mapping, options)
-        refuse_lower(mapping.columns, options, loaded.source)
+        loaded = _mark_controls(loaded, mapping)
+        refuse_lower(loaded.frame, mapping.columns, options, loaded.source)
     mapping.refuse_twice(loaded.twice)
     frame, notes = add_languages(renamed(loaded.frame, mapping))
     with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *found, *notes))
@@ -487,6 +500,33 @@ def _drop_other_kinds(mapping: ColumnMap, frame: pl.DataFrame) -> ColumnMap:
         mapping = mapping.without([human])
         mapping = replace(mapping, columns={**mapping.columns, "score": human})
     return mapping
+
+
+_CONTROLS = {
+    "attention": {"gold", "golden", "control", "controls", "attention", "catch", "trap", "honeypot", "qc"},
+    "tutorial": {"practice", "tutorial", "training", "warmup"},
+}
+"""Words in the headers of columns that mark items which are none of the campaign's, by the kind that these are."""
+
+
+def _mark_controls(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable:
+    """The table with a column of kinds, if another one marks some of its texts as controls or practice: `is_gold`."""
+    frame, text = loaded.frame, [mapping.columns[name] for name in ("document", "segment") if name in mapping]
+    if "kind" in mapping or not text:
+        return loaded
+    for name in frame.columns:
+        kind = next((kind for kind, said in _CONTROLS.items() if set(words_of(name)) & said), None)
+        if kind is None or name in mapping.columns.values() or {"passed", "failed", "score"} & set(words_of(name)):
+            continue
+        cells = frame[name].cast(pl.String).str.strip_chars().str.to_lowercase().str.strip_suffix(".0")
+        marks = cells.replace_strict(BOOLEANS, default=None, return_dtype=pl.Boolean)
+        of_texts = frame.select(text).n_unique() == frame.select([*text, name]).n_unique()
+        if of_texts and marks.any() and not marks.all() and marks.null_count() == cells.null_count():
+            kinds = pl.select(pl.when(marks.fill_null(value=False)).then(pl.lit(kind)).otherwise(pl.lit("system")))
+            note = f"{counted(int(marks.sum()), 'row')} that '{shown(name)}' marks are taken for kind '{kind}'"
+            frame = frame.with_columns(kinds.to_series().alias("kind"))
+            return replace(loaded, frame=frame, notes=(*loaded.notes, note), added=loaded.added | {"kind"})
+    return loaded
 
 
 def _holds_only(column: pl.Series, words: Collection[str]) -> bool:

@@ -17,8 +17,9 @@ import polars as pl
 
 from adjudge.readers import parsing
 from adjudge.readers.columns import MISSING, WINNERS, ColumnMap, check_cells, convert_cells, map_columns, plain, renamed
-from adjudge.readers.contents import add_sides, choose_criterion, complete_pairs
+from adjudge.readers.contents import add_sides, choose_criterion, complete_pairs, says_people
 from adjudge.readers.exports import fold_choices
+from adjudge.readers.headers import count_same, meaning_in
 from adjudge.readers.tables import load_table
 from adjudge.readers.wide import winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
@@ -29,7 +30,7 @@ from adjudge.table.participants import human_columns, mark_humans
 from adjudge.table.wording import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from adjudge.readers.options import ReadOptions
@@ -163,7 +164,8 @@ def pair_judgments(
     frame, pair_notes = parsing.add_languages(renamed(loaded.frame.drop(unused), mapping.without(unused)))
     frame = frame.with_columns(pl.col(name).cast(pl.String).str.strip_chars() for name in sides)
     frame = check_cells(convert_cells(frame, bad), bad)
-    frame = frame.with_columns(outcomes(frame, options, bad))
+    both_sides = [mapping.columns[side] for side in ("left", "right")]
+    frame = frame.with_columns(outcomes(frame, options, bad, _names_of_sides(both_sides) if placed else {}))
     set_aside, row_notes = bad.settle()
     frame = frame.with_row_index(_ROW).filter(bad.usable())
     if frame.height == 0:
@@ -197,7 +199,8 @@ def _likely_answers(frame: pl.DataFrame, mapping: ColumnMap) -> dict[str, int]:
     """The columns of a few values each that are taken for nothing, and how many."""
     free = _free_columns(frame, mapping)
     different = {name: frame[name].cast(pl.String).n_unique() for name in free if not frame.schema[name].is_nested()}
-    return {name: values for name, values in different.items() if 2 <= values <= FEW_ANSWERS}
+    people = [name for name in different if says_people(name) or meaning_in(name) in ("annotator", "segment")]
+    return {n: values for n, values in different.items() if 2 <= values <= FEW_ANSWERS and n not in people}
 
 
 def _free_columns(frame: pl.DataFrame, mapping: ColumnMap) -> list[str]:
@@ -238,7 +241,16 @@ def _follows_from_winner(name: str, mapping: ColumnMap) -> bool:
     return follows and name not in _SHARED and name not in mapping.sides()
 
 
-def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) -> pl.Series:
+def _names_of_sides(headers: Sequence[str]) -> dict[str, str]:
+    """How answers may call the sides by the ends of two headers: 1 and 2 for `System 1` and `System 2`."""
+    start = count_same(headers)
+    ends = [_plain_value(header[start:]) for header in headers]
+    return dict(zip(ends, ("left", "right"), strict=True)) if start and "" not in ends else {}
+
+
+def outcomes(
+    frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows, called: Mapping[str, str] | None = None
+) -> pl.Series:
     """Decide who won each comparison. A system's name counts before words for sides: a system may be called `left`."""
     left, right, winner = frame["left"], frame["right"], frame["winner"]
     reason = "comparison without two systems"
@@ -248,7 +260,8 @@ def outcomes(frame: pl.DataFrame, options: ReadOptions, bad: parsing.BadRows) ->
     itself = "comparison of a system with itself"
     bad.mark(left == right, lambda row: f"compares '{shown(left[row])}' with itself; correct it", itself)
     chosen = _parse_winners(options.winner)
-    words = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several} | chosen
+    words = {_plain_value(word): outcome for outcome, several in WINNERS.items() for word in several}
+    words |= {**(called or {}), **chosen}
     plain_words = {value: _plain_value(value) for value in winner.fill_null("").unique().to_list()}
     words_given = winner.fill_null("").replace_strict(plain_words, default=None, return_dtype=pl.String)
     words = {value: named for value in plain_words.values() if (named := _side_in_words(value))} | words
@@ -309,10 +322,17 @@ _SAME = ("aboutthesame", "thesame", "same", "equallygood", "equal", "nodifferenc
          "roughlyequal", "aboutequal", "gleich", "gleichgut", "egal")  # fmt: skip
 
 
+_OF_BOTH = re.compile("^(both|neither)(are|were|is|of(them|which)(are|is))?(equally)?")
+
+
 def _side_in_words(value: str) -> str | None:
     """The side that an answer in words prefers; None where it does not say it."""
-    if value.removeprefix("both").removeprefix("are") in _SAME:
+    said = _OF_BOTH.sub("", value)
+    if said in _SAME:
         return "tie"
+    if said != value and said in ("good", "great", "bad", "poor"):
+        neither = value.startswith("neither")
+        return "both-good" if (said in ("good", "great")) != neither else "both-bad"
     if named := next((side for side, words in _ONLY_SIDES.items() if words.fullmatch(value)), None):
         return named
     if not _BETTER.search(value) or "worse" in value or "not" in value:
@@ -337,6 +357,9 @@ def _propose_winners(values: Sequence[str]) -> tuple[str, str]:
     if low < 0 < high and len(numbers) > FEW_ANSWERS:
         meaning = f"left={NEGATIVE},right={POSITIVE},tie=0"
         return meaning, " (here numbers below 0 prefer the left one; change it if they do not)"
+    if [_plain_value(value) for value in numbers] in (["0"], ["3"]):
+        # The others are the numbers of the sides.
+        return f"tie={_plain_value(numbers[0])}", " (here a tie; change it if it is none)"
     if [_plain_value(value) for value in numbers] == ["0", "0.5", "1"]:
         return "left=1,right=0,tie=0.5", " (here 1 means that the left one won; change it if it does not)"
     if [_plain_value(value) for value in numbers] in (["1", "2"], ["0", "1", "2"], ["1", "2", "3"]):

@@ -114,7 +114,9 @@ def _say_again(uses: tuple[ColumnUse, ...], settings: Mapping[str, Setting]) -> 
     if len(files) != 1 or several or all(meaning == column for meaning, column in named.items()):
         return ()
     said = {name: str(value) for name, value in settings.items() if value and name in _LAYOUT}
-    columns = as_argument([f"{meaning}={column}" for meaning, column in named.items() if meaning != column])
+    scores = [entry for entry in split_names(str(settings.get("columns") or "")) if entry.startswith("score=")]
+    meant = [f"{meaning}={column}" for meaning, column in named.items() if meaning != column]
+    columns = as_argument([*meant, *(scores if len(scores) > 1 else [])])
     options = [f"--{name} {as_argument(split_names(value))}" for name, value in said.items()]
     options += ["--lower-is-better"] * bool(settings.get("lower_is_better"))
     command = " ".join(["adjudge rank", shlex.quote(files.pop()), "--columns", columns, *options])

@@ -48,7 +48,7 @@ from adjudge.table.languages import language_code
 from adjudge.table.wording import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from adjudge.table.record import CampaignRecord
@@ -70,6 +70,8 @@ _SEPARATOR = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 COMMENT = "#"
 # Taken only where the header has none of the other separators.
 LAST_RESORT = "|"
+# The empty columns around it in Markdown.
+_OUTER = ("_duplicated_0",)
 # Rows that are compared with a line that may be a comment, and how much text is searched for them.
 ROWS = 20
 HEAD = 1 << 20
@@ -99,7 +101,12 @@ def _load_delimited(text: str, path: Path) -> LoadedTable:
     notes = notes if rows.quoting else [ORDINARY_MARKS.format(path.name), *notes]
     loaded = LoadedTable(frame, source, tuple(notes), rows.ragged, twice)
     rows.forget(keep_lines=bool(empty.any()))
-    return loaded
+    if separator != LAST_RESORT or is_named or not frame.height:
+        return loaded
+    # Below the header of a table in Markdown stand dashes.
+    dashes = frame.select(pl.all_horizontal(pl.all().fill_null("-").str.contains("^:?-+:?$"))).to_series()
+    kept = loaded.take_rows((~dashes).arg_true().to_list(), "a row of dashes is not read") if dashes.any() else loaded
+    return replace(kept, frame=kept.frame.drop(name for name in ("", *_OUTER) if name in kept.frame.columns))
 
 
 # Each column costs work by itself, with few rows too: a damaged file may have a million of them.
@@ -451,7 +458,12 @@ def load_table(path: Path) -> LoadedTable:
     begins = re.search(r"\S", text)
     if begins is None:
         raise InputError("is empty; a table with a header is needed", file=path)
-    if begins[0] in "[{":
+    if begins[0] in "[{" or text.startswith("#FORMAT=WebAnno"):
+        from adjudge.readers.inception import is_annotated
+
+        if is_annotated(text[:HEAD]):
+            what = "is one document of INCEpTION with the spans of one annotator"
+            raise InputError(f"{what}; give the folder or zip file of the whole project", file=path)
         return _load_json(text, path)
     record, changed = read_record_beside(raw, path)
     # A large table would be held three times.
@@ -459,6 +471,18 @@ def load_table(path: Path) -> LoadedTable:
     loaded = join_headers(_load_delimited(text, path))
     frame = undo_plain_text(loaded.frame, loaded.frame.columns)
     return replace(loaded, frame=frame, record=record, notes=(*loaded.notes, *changed))
+
+
+def load_project(folder: Path) -> LoadedTable | None:
+    """The table of a folder that is a project of INCEpTION; None for other folders."""
+    from adjudge.readers.inception import find_annotations, rows_of_project
+
+    files = find_annotations(folder)
+    if not files:
+        return None
+    rows, notes = rows_of_project(folder, files)
+    table = _make_table(rows, Source(str(folder)), {})
+    return replace(table, notes=tuple(notes), added=frozenset(table.frame.columns))
 
 
 def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
@@ -474,20 +498,23 @@ def split_objects(frame: pl.DataFrame) -> pl.DataFrame:
     side_by_side = [name for name, kind in lists.items() if kind is not None and not kind.is_nested()]
     named = {plain(name) for meaning in ("system", "annotator") for name in KNOWN[meaning]}
     if len(several) == 1:
-        frame = frame.explode(several)
-    elif len(side_by_side) > 1 and named & set(map(plain, side_by_side)):
+        # The objects in the list may list others.
+        return split_objects(_fields_apart(frame.explode(several), several))
+    if len(side_by_side) > 1 and named & set(map(plain, side_by_side)):
         lengths = frame.select(pl.col(side_by_side).list.len())
         same = lengths.select(pl.all_horizontal(pl.all() == pl.first()).all()).item()
         frame = frame.explode(side_by_side) if same else frame
-    for _ in range(DEEPEST):
-        objects = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]
-        if not objects:
-            break
-        for name in objects:
-            fields = frame[name].struct.unnest()
-            fields = fields.rename({field: f"{name}.{field}" for field in fields.columns})
-            place = frame.columns.index(name)
-            frame = pl.concat([frame[:, :place], fields, frame[:, place + 1 :]], how="horizontal")
+    objects = [name for name, dtype in frame.schema.items() if isinstance(dtype, pl.Struct)]
+    return split_objects(_fields_apart(frame, objects)) if objects else frame
+
+
+def _fields_apart(frame: pl.DataFrame, objects: Iterable[str]) -> pl.DataFrame:
+    """The frame with a column for each field of these columns of objects."""
+    for name in objects:
+        fields = frame[name].struct.unnest()
+        fields = fields.rename({field: f"{name}.{field}" for field in fields.columns})
+        place = frame.columns.index(name)
+        frame = pl.concat([frame[:, :place], fields, frame[:, place + 1 :]], how="horizontal")
     return frame
 
 
@@ -579,6 +606,11 @@ def _rows_of(content: Any, path: Path) -> list[Any]:
         return content
     if (rows := _rows_of_frame(content)) is not None:
         return rows
+    if (levels := _count_levels(content)) > 1:
+        return [
+            {**{f"part {place}": name for place, name in enumerate(names, start=1)}, "score": number}
+            for *names, number in _leaves(content, levels)
+        ]
     lists = {name: value for name, value in content.items() if isinstance(value, list)}
     for name in ROWS_UNDER:
         if name in lists:
@@ -600,21 +632,42 @@ def _rows_of_frame(content: dict[str, Any]) -> list[Any] | None:
     if isinstance(header, list) and isinstance(data, list) and all(isinstance(row, list) for row in data):
         return [dict(zip(map(str, header), row, strict=False)) for row in data]
     values = list(content.values())
-    known = {plain(name) for names in KNOWN.values() for name in names} & set(map(plain, content))
+    known = _NAMES & set(map(plain, content))
     if len(values) > 1 and known and all(isinstance(value, list) for value in values):
         same = len({len(value) for value in values}) == 1
         return [dict(zip(content, row, strict=True)) for row in zip(*values, strict=True)] if same else None
     if len(values) < 2 or not all(isinstance(value, dict) and value.keys() == values[0].keys() for value in values):
         return None
+    if not known and _count_levels(content):
+        return None
     return [{name: content[name][row] for name in content} for row in values[0]] if known else values
+
+
+def _count_levels(content: Any, depth: int = 0) -> int:
+    """How many names lead to each number of objects in objects, such as system, text and person; 0 for others."""
+    if isinstance(content, int | float) and not isinstance(content, bool):
+        return 1
+    if not isinstance(content, dict) or not content or depth > DEEPEST or {plain(name) for name in content} & _NAMES:
+        return 0
+    levels = {_count_levels(value, depth + 1) for value in content.values()}
+    deeper = levels.pop()
+    return 0 if levels or not deeper else deeper + 1
+
+
+def _leaves(content: dict[str, Any], levels: int) -> Iterator[tuple[Any, ...]]:
+    """Each number of objects in objects, with the names that lead to it."""
+    for name, value in content.items():
+        yield from ((name, value),) if levels == 2 else ((name, *rest) for rest in _leaves(value, levels - 1))
 
 
 def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) -> LoadedTable:
     """Objects as rows of text, every field inside a field under its dotted name; other values are broken rows."""
     flat: list[dict[str, str | None]] = []
     problems = dict(broken)
-    given = list(rows)
-    rows = _with_outputs_apart(given)
+    rows = given = list(rows)
+    for _ in range(DEEPEST):
+        # Objects in lists may list others.
+        rows = _with_outputs_apart(rows, source)
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
             problems[number] = f"is '{shown(row)}', an object with named fields is needed"
@@ -635,33 +688,63 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     return LoadedTable(frame, source, ragged=problems)
 
 
+_NAMES = {plain(name) for names in KNOWN.values() for name in names}
 _OF_A_JUDGMENT = {
     plain(name) for meaning in ("system", "annotator", "score", "rank", "criterion") for name in KNOWN[meaning]
 }
 
 
-def _with_outputs_apart(rows: list[Any]) -> list[Any]:
+def _with_outputs_apart(rows: list[Any], source: Source) -> list[Any]:
     """A row for each object where each row lists several, of systems or people: `{"outputs": [{"system": ...}]}`."""
 
     def lists_objects(name: str) -> bool:
-        cells = [row.get(name) for row in rows if isinstance(row, dict)]
-        return len(cells) == len(rows) > 0 and all(
-            isinstance(cell, list)
-            and cell
-            and all(isinstance(each, dict) and _OF_A_JUDGMENT & set(map(plain, map(str, each))) for each in cell)
-            for cell in cells
-        )
+        return all(isinstance(row, dict) and _lists_judgments(row.get(name)) for row in rows)
 
     first = rows[0] if rows and isinstance(rows[0], dict) else {}
     several = [name for name, cell in first.items() if isinstance(cell, list) and lists_objects(name)]
+    if not several:
+        inside = [name for name, cell in first.items() if isinstance(cell, dict)]
+        return next((named for name in inside if (named := _with_names_apart(rows, name)) is not None), rows)
     if len(several) != 1:
         return rows
     (name,) = several
+    _check_extent(len(first), len(first) * sum(len(row[name]) for row in rows), source.name)
     return [
         {**row, name: None, **{f"{name}.{field}" if field in row else field: value for field, value in each.items()}}
         for row in rows
         for each in row[name]
     ]
+
+
+def _is_judgment(value: Any, depth: int = 0) -> bool:
+    """Whether an object has a field of a judgment, such as its system or its score, or lists such objects."""
+    if not isinstance(value, dict) or depth > DEEPEST:
+        return False
+    has_field = bool(_OF_A_JUDGMENT & set(map(plain, map(str, value))))
+    return has_field or any(_lists_judgments(each, depth + 1) for each in value.values())
+
+
+def _lists_judgments(value: Any, depth: int = 0) -> bool:
+    return isinstance(value, list) and bool(value) and all(_is_judgment(each, depth) for each in value)
+
+
+def _with_names_apart(rows: list[Any], name: str) -> list[Any] | None:
+    """The rows with an object of objects as the list of these, each with its name: `{"Opus": {"text": ...}, ...}`.
+
+    An object that holds such objects, or lists of outputs, is replaced by its fields; None for others.
+    """
+    cells = [row[name] for row in rows if isinstance(row, dict) and isinstance(row.get(name), dict) and row[name]]
+    if len(cells) < len(rows):
+        return None
+    inner = [each for cell in cells for each in cell.values()]
+    alike = len(cells[0]) > 1 and all(isinstance(each, dict) and each.keys() == inner[0].keys() for each in inner)
+    if alike and _is_judgment(inner[0]):
+        named = [[{f"{name} key": each, **fields} for each, fields in cell.items()] for cell in cells]
+        return [{**row, name: cell} for row, cell in zip(rows, named, strict=True)]
+    if any(map(_lists_judgments, cells[0].values())):
+        fields = [{f"{name}.{field}": value for field, value in cell.items()} for cell in cells]
+        return [{**row, name: None, **cell} for row, cell in zip(rows, fields, strict=True)]
+    return None
 
 
 def _flatten(record: dict[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str | None]:

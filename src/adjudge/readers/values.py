@@ -74,7 +74,7 @@ SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
 # Numbers with something besides: 45%, 4/5, 4 out of 5, 5 - excellent, (3) fair; and stars.
 _DRESSED = re.compile(
     r"^\(?([+-]?[0-9]+(?:[.,][0-9]+)?)\)?\s*(?:%|(?:/|out of|von|sur|de|su|van|z|из|av)\s*[0-9]+|"
-    r"(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$",
+    r"(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$|^[^0-9]*[\s:=]\(?([0-9]+)\)?$",
     re.IGNORECASE,
 )
 _STARS = re.compile("^(★+)☆*$|^(⭐+)$")
@@ -164,14 +164,16 @@ def _read_dressed(words: Sequence[str]) -> dict[str, float]:
         elif inside := _ONE_NUMBER.match(word):
             worth[word] = float(inside[1])
         elif (number := _DRESSED.match(word)) and not re.fullmatch(r"[+-]?[0-9]+[.,][0-9.,]+", word):
-            worth[word] = float(number[1].replace(",", "."))
+            worth[word] = float((number[1] or number[2]).replace(",", "."))
     return worth if len(worth) == len(words) else {}
 
 
 def _find_scale(words: Sequence[str]) -> dict[str, float] | None:
     """The worth of words on the first scale that has them all; one word alone says nothing of its scale."""
     for first, steps in SCALES if len(words) > 1 else ():
-        worth: dict[str, float] = {word: first + step for step, same in enumerate(steps) for word in same.split("|")}
+        worth: dict[str, float] = {
+            word.casefold(): first + step for step, same in enumerate(steps) for word in same.split("|")
+        }
         if first == 0 and "f" in worth:
             # Letter grades with a sign are worth a little more, or less.
             worth |= {f"{word}{sign}": worth[word] + by for word in "dcba" for sign, by in (("+", 0.3), ("-", -0.3))}
@@ -226,14 +228,23 @@ def name_protocol(frame: pl.DataFrame, header: str) -> tuple[pl.DataFrame, list[
     return frame.with_columns(pl.lit("mqm").alias("protocol")), [note]
 
 
-def says_lower(header: str) -> bool:
-    """Whether a header says that lower numbers are better: `Error count`, `HTER`."""
+_AT_SCHOOL, _BEST_MARK, _WORST_MARK = ("schulnote", "známk", "zensur"), 1, 6
+"""Marks at schools of which 1 is the best."""
+
+
+def says_lower(header: str, scores: pl.Series) -> bool:
+    """Whether a header says that lower numbers are better: `Error count`, `HTER`; of marks the numbers say it, too."""
     said = least_is_best(header)
-    return (
-        said
-        if said is not None
-        else bool({*words_of(header), plain(header)} & set(LOWER)) or has_stem(header, LOWER_STEMS)
-    )
+    if said is not None:
+        return said
+    named = bool({*words_of(header), plain(header)} & set(LOWER)) or has_stem(header, LOWER_STEMS)
+    return named or (has_stem(header, _AT_SCHOOL) and are_marks(scores))
+
+
+def are_marks(scores: pl.Series) -> bool:
+    """Whether numbers may be marks at school."""
+    numbers = scores.cast(pl.String).str.replace(",", ".").cast(pl.Float64, strict=False).drop_nulls()
+    return bool(numbers.is_between(_BEST_MARK, _WORST_MARK).all())
 
 
 _END = (
@@ -265,13 +276,14 @@ def refuse_turned_ranks(header: str, source: Source) -> None:
         raise source.fault(f"{what}; say {param('columns')} {as_argument([f'score={header}'])}")
 
 
-def refuse_lower(columns: Mapping[str, str], options: ReadOptions, source: Source) -> None:
+def refuse_lower(frame: pl.DataFrame, columns: Mapping[str, str], options: ReadOptions, source: Source) -> None:
     """Refuse scores whose header says that lower is better, unless the user says so too."""
     header = columns.get("score", "score")
+    scores = frame[header] if header in frame.columns else pl.Series(dtype=pl.Float64)
     if "rank" in columns:
         refuse_turned_ranks(columns["rank"], source)
     is_mark = plain(header) in ("note", "noten") and set(_GERMAN) & set(map(plain, columns.values()))
-    if (is_mark or says_lower(header)) and not options.lower_is_better:
+    if ((is_mark and are_marks(scores)) or says_lower(header, scores)) and not options.lower_is_better:
         what = f"takes '{shown(header)}' for the score, of which lower seems to be better"
         raise source.fault(f"{what}; add {param('lower_is_better')}, or rename the column if higher is better")
 

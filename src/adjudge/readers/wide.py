@@ -39,6 +39,13 @@ LOSER = (
     "rejected",
     "worse",
     "dispreferred",
+    "verlierer",
+    "perdant",
+    "perdedor",
+    "poražený",
+    "perdente",
+    "败者",
+    "敗者",
 )
 _BOTH_NAMES = {"left": pl.min_horizontal, "right": pl.max_horizontal}
 _ROW = "row of the file"
@@ -276,6 +283,54 @@ def unpivot_places(loaded: LoadedTable) -> LoadedTable | None:
         return None
     ranked = [{name: rank for rank, name in enumerate(row, start=1) if name} for row in cells.rows()]
     return _rank_rows(loaded, ranked, columns, f"{', '.join(columns)} name the systems from the best on")
+
+
+_AT_PLACE = re.compile(r"[ _.:-]*([0-9]+|(?<![^\W_])[a-h](?![^\W_]))[ _.:-]*", re.IGNORECASE)
+_FEWEST_PLACES = 3
+"""Of two outputs in a row other readers say who won."""
+
+
+def unpivot_numbered(loaded: LoadedTable) -> LoadedTable | None:
+    """A table whose rows name several systems and their answers by number, `sys3` and `score3`; None for others."""
+    frame, groups = loaded.frame, dict[str, dict[str, str]]()
+    for name in frame.columns:
+        if found := [*_AT_PLACE.finditer(name)]:
+            last = found[-1]
+            groups.setdefault(f"{name[: last.start()]} {name[last.end() :]}".strip(), {})[last[1]] = name
+    groups = {stem: at for stem, at in groups.items() if len(at) >= _FEWEST_PLACES}
+    systems = [stem for stem, at in groups.items() if _name_the_same(frame.select(at.values()))]
+    if len(systems) != 1:
+        return None
+    places = groups[systems[0]].keys()
+    along = {stem: list(at.values()) for stem, at in groups.items() if at.keys() == places}
+    answers = [s for s, at in along.items() if s != systems[0] and all(_holds_answers(frame[name]) for name in at)]
+    if not answers:
+        return None
+    ranks = len(answers) == 1 and _look_like_ranks(frame.select(along[answers[0]]))
+    new = {systems[0]: "system"} | ({answers[0]: "rank" if ranks else "score"} if len(answers) == 1 else {})
+    size, rows = len(places), [row for row in range(frame.height) for _ in places]
+    beside = f"'{shown(along[systems[0]][0])}' with '{shown(along[answers[0]][0])}'"
+    note = f"{size} systems stand in each row, such as {beside}"
+    taken = loaded.take_rows(rows, note, *new.values(), "screen", *along)
+    columns = {
+        new.get(stem, stem): [cell for row in frame.select(pl.col(at).cast(pl.String)).rows() for cell in row]
+        for stem, at in along.items()
+    }
+    long = taken.frame.drop([name for at in along.values() for name in at]).with_columns(
+        pl.Series(_ROW, rows), *(pl.Series(name, cells, dtype=pl.String) for name, cells in columns.items())
+    )
+    screens = [] if "screen" in long.columns else [_screen(long).alias("screen")]
+    return replace(taken, frame=long.with_columns(screens).drop(_ROW))
+
+
+def _name_the_same(frame: pl.DataFrame) -> bool:
+    """Whether columns hold the same few names, hardly ever one of them twice in a row."""
+    cells = frame.select(pl.all().cast(pl.String).str.strip_chars())
+    together = pl.concat([column.alias("name") for column in cells]).drop_nulls()
+    few = 1 < together.n_unique() <= max(FEW_NAMES, frame.height // 4)
+    if not few or together.str.contains(r"^[+-]?[0-9.,]*$").all():
+        return False
+    return all(len(set(row)) == len(row) for row in cells.drop_nulls().rows())
 
 
 def find_orders(frame: pl.DataFrame, taken: Mapping[str, str]) -> str | None:

@@ -208,7 +208,7 @@ def print_result(result: Result, console: Console, *, heading: str = "", details
     for aside in result.set_aside:
         console.print(f"set aside: {aside.rows:,} × {aside.reason}", markup=False, highlight=False, style="dim")
     for note in result.notes:
-        console.print(f"note: {note}", markup=False, highlight=False, style="yellow")
+        console.print(f"note: {note}", markup=False, highlight=False, style="yellow", soft_wrap="adjudge " in note)
     console.print(result.signature, markup=False, highlight=False, style="dim", soft_wrap=True)
 
 

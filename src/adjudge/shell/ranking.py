@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from adjudge.ranking.methods import RankSettings
 from adjudge.shell.declare import ANALYSIS, command
-from adjudge.shell.options import Table, check_table
+from adjudge.shell.options import check_table
 from adjudge.shell.reading import Judged, check_one_pair
 from adjudge.table.errors import DataError, param
 from adjudge.table.settings import by_option, method_option, option
@@ -212,13 +212,28 @@ def tournament(judged: Judged, settings: TournamentSettings) -> Tournament:
     return judged.reading.each(judged.by_pair(), lambda part: play(part, settings=settings))
 
 
+@dataclass(frozen=True)
+class ImportedTable:
+    """Where `import` writes what it reads."""
+
+    output: Path | None = option(
+        None,
+        "The judgment table to write: .parquet, .csv or .tsv. Default: none, what was understood is shown alone.",
+        "--output",
+        "-o",
+        check=check_table,
+        only="command line",
+    )
+
+
 @command("import", ANALYSIS, "adjudge import data_RNK.csv --format wmt-ranking -o wmt10.parquet", output=False)
-def import_(judged: Judged, table: Table) -> Imported:
-    """Read judgments in any supported format and write a judgment table."""
+def import_(judged: Judged, table: ImportedTable) -> Imported:
+    """Read judgments in any supported format, say how they were understood, and write a judgment table."""
     from adjudge.readers import native
     from adjudge.readers.summary import describe
     from adjudge.table.participants import with_judges
 
     judgments = with_judges(judged.read(everyone=True))
-    native.write(judgments, table.output)
+    if table.output is not None:
+        native.write(judgments, table.output)
     return describe(judgments, judged.reading.for_files(judged.source).settings)

@@ -374,7 +374,7 @@ def _open_packed(file: IO[bytes]) -> Iterator[IO[bytes] | None]:
 
 
 _ANSWERING_ITSELF = re.compile(r"(xl|ppt|word)/|content\.xml$|header\.json$", re.IGNORECASE)
-ABOUT_FILES = re.compile(r"(^|/)(\.|__MACOSX/|readme|licen[cs]e|changelog|codebook)", re.IGNORECASE)
+ABOUT_FILES = re.compile(r"(^|/)(\.|__MACOSX/|readme|licen[cs]e|changelog|codebook|results_[0-9]{4}-)", re.IGNORECASE)
 
 
 @contextmanager
