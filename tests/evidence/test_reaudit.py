@@ -12,6 +12,7 @@ import pytest
 import adjudge
 from adjudge import read
 from adjudge.evidence.reaudit import reaudit
+from adjudge.evidence.verdict_comparison import say_lost
 from adjudge.readers.published import read_published
 from tests.conftest import Run
 from tests.helpers.tables import ranking_rows, write_table
@@ -46,10 +47,31 @@ def test_what_is_published_the_other_way_round_is_contradicted(scores: pl.DataFr
     result = adjudge.reaudit(scores, published=["Babel", "Opus"])
     [claim] = result.published_claims
     assert (claim.verdict, claim.lost_at) == ("contradicted", "rows")
-    assert "points the other way" in claim.because
+    assert "finds the opposite (p < .001); our estimate points that way, too" in claim.because
     moved = {change.system: (change.before, change.after) for change in result.changes}
     assert moved["Opus"] == (2, 1)
     assert any("does not have" in note for note in result.notes)
+
+
+def test_ranks_are_compared_among_the_systems_that_both_have(scores: pl.DataFrame) -> None:
+    """The fourth of a list was said to have moved up, where two of the list were never judged."""
+    result = adjudge.reaudit(scores, published=["Opus", "Else", "Other", "Echo", "Lingua", "Babel"], rule="raw")
+    ours = {one.system: 1 + place for place, one in enumerate(result.systems)}
+    assert {change.system: (change.before, change.after) for change in result.changes} == {
+        name: (place, ours[name])
+        for place, name in enumerate(("Opus", "Echo", "Lingua", "Babel"), start=1)
+        if ours[name] != place
+    }
+
+
+def test_what_one_of_two_readings_finds_is_not_called_insignificant() -> None:
+    said = [
+        say_lost("model", "raw", 0.034, turned=False, found=found)
+        for found in ("nothing", "one reading", "the opposite")
+    ]
+    assert said[0].startswith("it is not significant once annotators")
+    assert said[1] == "of typical and average scores, only one finds it (p = .034)"
+    assert said[2] == "our model finds the opposite (p = .034)"
 
 
 def test_steps_go_from_the_rule_on_all_rows_to_our_decisions(scores: pl.DataFrame) -> None:
@@ -108,7 +130,11 @@ FORMS = {
     "tiers.tsv": "model\ttier\nOpus\tA\nLingua\tB\nBabel\tB\nEcho\tB\n",
     "list.txt": "Opus\n\nLingua\nBabel\nEcho\n",
     "ranges.txt": "1. Opus 81.2\n2-4. Lingua 70.0\n2-4. Babel 69.5\n2-4. Echo 68.1\n",
-    "lines.txt": "opus\n-----\nLINGUA\nbabel\nEcho\n",
+    "lines.txt": "opus\n-----\nLINGUA\nbabel*\nEcho\n",
+    "order.txt": "Opus > Lingua = Babel = Echo\n",
+    "table.tex": "\\begin{tabular}{lr}\nSystem & Rank \\\\ \\hline\n\\textbf{Opus} & 1 \\\\\nLingua & 2--4 \\\\\n"
+    "Babel & 2--4 \\\\\nEcho & 2--4 \\\\\n\\end{tabular}\n",
+    "table.md": "| Rank | System |\n|---|:-:|\n| 1 | Opus |\n| 2-4 | Lingua |\n| 2-4 | Babel |\n| 2-4 | Echo |\n",
     "table.json": json.dumps(
         [{"team": n, "rank": r} for n, r in zip(SYSTEMS, ["1", "2-4", "2-4", "2-4"], strict=True)]
     ),
@@ -122,6 +148,14 @@ def test_every_form_of_a_published_ranking(name: str, tmp_path: Path) -> None:
     published = read_published(file).of(SYSTEMS)
     assert dict(published.ranges) == {"Opus": (1, 1), "Lingua": (2, 4), "Babel": (2, 4), "Echo": (2, 4)}
     assert published.apart == (("Opus", "Lingua"), ("Opus", "Babel"), ("Opus", "Echo"))
+
+
+def test_equal_ranks_have_a_sign_behind_them(tmp_path: Path) -> None:
+    file = tmp_path / "ties.txt"
+    file.write_text("1. Opus\n2= Lingua\n2= Babel\n4. Echo\n")
+    ranks = {"Opus": (1, 1), "Lingua": (2, 2), "Babel": (2, 2), "Echo": (4, 4)}
+    assert dict(read_published(file).ranges) == ranks
+    assert dict(read_published({"Opus": "1", "Lingua": "2=", "Babel": "=2", "Echo": "4."}).ranges) == ranks
 
 
 def test_scores_and_names_alone_are_orders(tmp_path: Path) -> None:

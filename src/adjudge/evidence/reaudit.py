@@ -342,7 +342,10 @@ class _Stages:
         by_step = next((one for one in before.comparisons if {one.better, one.worse} == set(pair)), None)
         p = None if by_step is None else by_step.p_adjusted if step == "correction" else by_step.p
         turned = test is not None and (test.better, test.worse) != pair
-        return words.say_lost(step, self.released.method, p, turned=turned)
+        found: Literal["nothing", "the opposite", "one reading"] = "nothing"
+        if by_step is not None and p is not None and p < LEVEL:
+            found = "one reading" if not by_step.agreeing else "the opposite" if by_step.better != pair[0] else found
+        return words.say_lost(step, self.released.method, p, turned=turned, found=found)
 
     def systems(self) -> tuple[ReauditedSystem, ...]:
         """The systems of both rankings, in our order."""
@@ -366,8 +369,10 @@ class _Stages:
             {name: 1 + sum(ranks[other] < ranks[name] for other in shared) for name in shared}
             for ranks in (_ranks(self.released), filtered, _ranks(self.ours))
         ]
+        ranges = [one.published_range for one in systems]
         for one in systems:
-            low, high = one.published_range
+            low = 1 + sum(last < one.published_range[0] for _, last in ranges)
+            high = len(ranges) - sum(first > one.published_range[1] for first, _ in ranges)
             by_rule, by_filter, own = (place[one.system] for place in places)
             if low <= own <= high:
                 continue

@@ -301,17 +301,37 @@ def say_model(reason: str, rank: int) -> str:
 
 
 def say_lost(
-    step: Literal["rows", "filter", "model", "correction"], rule: str, p: float | None, *, turned: bool
+    step: Literal["rows", "filter", "model", "correction"],
+    rule: str,
+    p: float | None,
+    *,
+    turned: bool,
+    found: Literal["nothing", "the opposite", "one reading"],
 ) -> str:
-    """Why a published difference is not found from this step on."""
+    """Why a published difference is not found from this step on.
+
+    Args:
+        step: the first step that does not find it.
+        rule: the rule of the publication.
+        p: of the step's test, whichever system it puts first.
+        turned: whether our estimate is the opposite.
+        found: what the step's test finds below the level: one reading of two is not enough.
+    """
     value = "" if p is None else f" (p {'< .001' if p < 0.001 else f'= {p:.3f}'.replace('0.', '.')})"
-    why = {
-        "rows": f"{rule} on the released judgments does not find it{value}",
-        "filter": f"{rule} does not find it without those who fail{value}",
-        "model": f"it is not significant once annotators and texts are allowed for{value}",
-        "correction": f"it is not significant among all pairs{value}",
-    }[step]
-    return f"{why}; our estimate points the other way" if turned else why
+    if found == "one reading":
+        why = f"of typical and average scores, only one finds it{value}"
+    elif found == "the opposite":
+        who = {"rows": f"{rule} on the released judgments", "filter": f"{rule} without those who fail"}
+        why = f"{who.get(step, 'our model')} finds the opposite{value}"
+    else:
+        why = {
+            "rows": f"{rule} on the released judgments does not find it{value}",
+            "filter": f"{rule} does not find it without those who fail{value}",
+            "model": f"it is not significant once annotators and texts are allowed for{value}",
+            "correction": f"it is not significant among all pairs{value}",
+        }[step]
+    other = "points that way, too" if found == "the opposite" else "points the other way"
+    return f"{why}; our estimate {other}" if turned and (step in ("rows", "filter") or found == "nothing") else why
 
 
 def reaudit_steps(rule: str, people: int) -> dict[str, str]:

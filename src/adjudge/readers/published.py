@@ -38,9 +38,11 @@ _OFFICIAL = "cluster_start cluster_end end_of_cluster system"
 """The last columns of `clusters.csv`, which the script of the workshops writes between blanks."""
 # A line of `ad-sys-ranking-*.csv`: raw mean, mean z-score, two counts, the name, and often the name for people.
 _MEANS = re.compile(r"^-?[0-9.]+ -?[0-9.]+ [0-9]+ [0-9]+ (\S+)(?: \S+)?\s*$")
-_ITEM = re.compile(r"^\s*(?:([0-9]+)(?:\s*[-–—]\s*([0-9]+))?\s*[.):]?\s+)?(\S.*?)\s*$")
+_ITEM = re.compile(r"^\s*(?:=?([0-9]+)(?:\s*[-–—]\s*([0-9]+))?\s*[.):=]*\s+)?(\S.*?)\s*$")
 _RULE = re.compile(r"^\s*([-–—_=*]{3,}|)\s*$")
-_RANGE = re.compile(r"^\s*([0-9]+)(?:\.0)?(?:\s*[-–—]\s*([0-9]+))?\s*$")
+_RANGE = re.compile(r"^\s*=?([0-9]+)(?:\.0|\.|=)?(?:\s*[-–—]+\s*([0-9]+))?\s*$")
+_LATEX = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
+"""What stands around the cells of a table in LaTeX: commands such as `\\textbf`, and braces."""
 # Scores that a list has behind the names.
 _NUMBERS_BEHIND = re.compile(r"(\s+[-+±(]*[0-9.]+%?\)?)+\s*$")
 # Systems have a number behind their name in files of the workshops, which people leave out: `Online-A.5`.
@@ -86,7 +88,7 @@ def _same(name: str, known: Sequence[str]) -> str | None:
     """The judged system of this name, in any case, or without the number of a submission; None where unclear."""
     if name in known:
         return name
-    for form in (plain, lambda text: plain(_NUMBERED.sub("", _NUMBERS_BEHIND.sub("", text)))):
+    for form in (plain, lambda text: plain(_NUMBERED.sub("", _NUMBERS_BEHIND.sub("", text.rstrip("*†‡ "))))):
         same = [other for other in known if form(other) == form(name)]
         if len(same) == 1:
             return same[0]
@@ -122,9 +124,22 @@ def _read_file(path: Path, pair: str | None) -> Published:
         means = [match[1] for line in lines if (match := _MEANS.match(line))]
         if means and len(means) == sum(bool(line.strip()) for line in lines):
             return Published(path.name, {name: (i, i) for i, name in enumerate(means, start=1)})
+        if any("&" in line and "\\\\" in line for line in lines):
+            return Published(path.name, _from_table(_table_of_latex(lines), pair, str(path)))
+        if len(groups := [line for line in lines if line.strip()]) == 1 and ">" in groups[0]:
+            lines = [line for group in groups[0].split(">") for line in (*group.split("="), "")]
         if not _has_header(lines):
             return Published(path.name, _from_list(lines, path))
     return Published(path.name, _from_table(load_table(path).frame, pair, str(path)))
+
+
+def _table_of_latex(lines: Sequence[str]) -> pl.DataFrame:
+    """The rows of a table in LaTeX that have as many cells as the first one."""
+    import polars as pl
+
+    cells = [line.rpartition("\\\\")[0].split("&") for line in lines if "&" in line and "\\\\" in line]
+    rows = [[" ".join(_LATEX.sub(" ", cell).split()) for cell in row] for row in cells]
+    return pl.DataFrame([row for row in rows[1:] if len(row) == len(rows[0])], schema=rows[0], orient="row")
 
 
 def _has_header(lines: Sequence[str]) -> bool:

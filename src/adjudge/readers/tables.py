@@ -667,7 +667,9 @@ def _make_table(rows: Iterable[Any], source: Source, broken: Mapping[int, str]) 
     rows = given = list(rows)
     for _ in range(DEEPEST):
         # Objects in lists may list others.
-        rows = _with_outputs_apart(rows, source)
+        before, rows = rows, _with_outputs_apart(rows, source)
+        if rows is before:
+            break
     for number, row in enumerate(rows):
         if not isinstance(row, dict):
             problems[number] = f"is '{shown(row)}', an object with named fields is needed"
