@@ -31,7 +31,7 @@ from adjudge.evidence.parity_results import Parity
 from adjudge.evidence.verdict import add_verdict, say_headline
 from adjudge.evidence.verdict_facts import decide_by_claims, decide_by_ranking, lost_to_correction
 from adjudge.people.check import quality_of
-from adjudge.ranking.methods import rank
+from adjudge.ranking.methods import METHODS, rank
 from adjudge.ranking.ranking import Ranking
 from adjudge.reports import latex
 from adjudge.reports.audit_section import claims_chart
@@ -672,6 +672,18 @@ def parity_follows(told: Told) -> None:
             assert "a ranking by" in lines
         elif system.verdict in pairs.values():
             assert system.verdict == decided
+
+
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "zscore-calibrated"])
+def test_every_method_knows_who_judged_and_says_so(method: str) -> None:
+    """That people are not named is said where they are not, by whatever method."""
+    relative = METHODS[method].judgments == "relative"
+    named = ranked_by({"A": 1.0, "B": 0.0, "C": -1.0}) if relative else campaign({"A": 9.0, "B": 3.0, "C": 0.0}, seed=3)
+    ranking = rank(named, method=method)
+    assert ranking.annotators == named.table["annotator"].n_unique()
+    assert not any("not name" in sentence for sentence in add_verdict(ranking).verdict)
+    if not METHODS[method].equal_systems and METHODS[method].name not in ("zscore", "zscore-task"):
+        assert rank(without_people(named), method=method).annotators is None
 
 
 @pytest.mark.parametrize("method", ["raw", "zscore", "mixed-plain", "wins-or-ties", "expected-wins"])

@@ -88,6 +88,8 @@ class _Outputs:
     notes: tuple[str, ...]
     given: Floats
     """The same as given, before they were standardised."""
+    annotators: int | None
+    """How many people gave them; None where some are not named."""
 
 
 def rank_by_recipe(judgments: Judgments, method: Method, settings: RankSettings) -> Ranking:
@@ -110,6 +112,7 @@ def rank_by_recipe(judgments: Judgments, method: Method, settings: RankSettings)
         rule=rule,
         level=settings.level,
         settings={"method": method.name, "test": recipe.test, "lines": rule, "level": settings.level},
+        annotators=outputs.annotators,
         notes=(
             *outputs.notes,
             "lines and p-values follow the rule; 'decided', letters and rank sets also Holm's correction",
@@ -148,6 +151,7 @@ def _outputs(judgments: Judgments, recipe: Recipe) -> _Outputs:
         np.array([counted[name] for name in systems], dtype=np.int64),
         tuple(note for note in (*notes[scored.height == kept.height :], domain_note, wave_note) if note),
         score if as_given is None else _matrix(as_given, systems, 1)[0],
+        annotators=None if kept["annotator"].null_count() else kept["annotator"].n_unique(),
     )
 
 
