@@ -60,12 +60,22 @@ def test_repeats_are_compared_with_the_first_answer() -> None:
 
 
 def test_differences_that_never_vary_cannot_be_tested_and_do_not_pass() -> None:
-    annotators = by_name(campaign(rows_of("flat", [50, 50, 50], [50, 50, 50]) + ATTENTIVE))
+    annotators = by_name(campaign(rows_of("flat", [50] * 5, [50] * 5) + ATTENTIVE))
     assert annotators["flat"].p_controls is None
-    assert annotators["flat"].reasons == ("does not tell degraded from genuine outputs (equal in 3 pairs)",)
+    assert annotators["flat"].reasons == ("does not tell degraded from genuine outputs (equal in 5 pairs)",)
     assert not annotators["flat"].passed
-    annotators = by_name(campaign(rows_of("shifted", [50, 50, 50], [40, 40, 40]) + ATTENTIVE))
+    annotators = by_name(campaign(rows_of("shifted", [50] * 5, [40] * 5) + ATTENTIVE))
     assert annotators["shifted"].reasons == ("controls cannot be tested",)
+
+
+def test_few_controls_show_nothing_against_anybody() -> None:
+    """All three degraded outputs got lower scores. By hand: differences 60, 5, 60 give t = 2.2727 with 2 degrees of
+    freedom, for which p = 1/2 - t / (2 sqrt(t^2 + 2)) = .0755."""
+    few = rows_of("few", [80, 70, 90], [20, 65, 30])
+    annotators = by_name(campaign(few + ATTENTIVE))
+    assert annotators["few"].p_controls == pytest.approx(0.0755, abs=0.0001)
+    assert annotators["few"].reasons == ("judged too few controls",)
+    assert "few" not in quality_of(campaign(few + ATTENTIVE)).reasons
 
 
 def test_who_saw_no_controls_does_not_pass_where_others_did() -> None:

@@ -23,7 +23,7 @@ from adjudge.table.judgments import (
 )
 from adjudge.table.maths import Floats, student_tail
 from adjudge.table.participants import ASK_FOR_MAP, AccountEvidence, account_evidence, suspected_accounts
-from adjudge.table.protocols import EDITED, KINDS, LEAST_SECONDS, RATED, RELATIVE, Work
+from adjudge.table.protocols import EDITED, KINDS, LEAST_CONTROLS, LEAST_SECONDS, RATED, RELATIVE, Work
 from adjudge.table.settings import option
 from adjudge.table.wording import agreeing, counted, measured, short_list
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 # Tests of these pairs say whether somebody tells genuine outputs from degraded ones. A rule must name its test, because
 # the tests disagree. `paired-t` is the one of direct assessment (Graham et al.): one-sided, pair by pair. A test that
 # cannot be computed, because all differences are equal or there are fewer than two pairs, has no p, and who has no p
-# does not pass.
+# does not pass. With few pairs a test misses most careful people, so nobody counts as careless by them.
 
 SAME_SHOWING = ("annotator", "task", "system", "document", "segment")
 SAME_OUTPUT = ("annotator", "system", "document", "segment")
@@ -376,7 +376,7 @@ def _valued(table: pl.DataFrame) -> pl.DataFrame:
     return ranked.filter(beside > 0).with_columns(value=beaten)
 
 
-UNTESTED = ("controls cannot be tested", "judged no controls")
+UNTESTED = ("controls cannot be tested", "judged too few controls", "judged no controls")
 """Reasons why somebody does not pass that show nothing against them."""
 
 
@@ -596,10 +596,8 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     reasons: list[str] = []
     if not rule.keep_rejected and checked.rejected:
         reasons.append("some work was rejected")
-    if has_controls and checked.p_controls is None:
-        reasons.append(_not_tested(checked))
-    elif checked.p_controls is not None and checked.p_controls > rule.level:
-        reasons.append(f"does not tell degraded from genuine outputs (p = {checked.p_controls:.3f})")
+    if has_controls and (checked.p_controls is None or checked.p_controls > rule.level):
+        reasons.append(_why_not_told(checked))
     if rule.least_seconds and is_too_fast(checked, rule.least_seconds):
         reasons.append(f"{checked.mean_seconds:.1f} seconds per judgment on average")
     if rule.longest_run is not None and checked.constant > rule.longest_run:
@@ -607,12 +605,15 @@ def _reasons(checked: AnnotatorCheck, rule: CheckRule, *, has_controls: bool) ->
     return tuple(reasons)
 
 
-def _not_tested(checked: AnnotatorCheck) -> str:
-    """Why the test on controls has no p; where all pairs are equal, they tell enough."""
-    equal = checked.control_pairs >= FEWEST_PAIRS and checked.control_difference == 0
-    if equal:
-        return f"does not tell degraded from genuine outputs (equal in {counted(checked.control_pairs, 'pair')})"
-    return UNTESTED[0] if checked.control_pairs else UNTESTED[1]
+def _why_not_told(checked: AnnotatorCheck) -> str:
+    """Why controls do not show that somebody pays attention. Few controls show nothing against a person, either."""
+    if checked.control_pairs < LEAST_CONTROLS:
+        return UNTESTED[1] if checked.control_pairs else UNTESTED[2]
+    if checked.p_controls is None and checked.control_difference != 0:
+        return UNTESTED[0]
+    equal = f"equal in {counted(checked.control_pairs, 'pair')}"
+    found = equal if checked.p_controls is None else f"p = {checked.p_controls:.3f}"
+    return f"does not tell degraded from genuine outputs ({found})"
 
 
 def is_too_fast(checked: AnnotatorCheck, least_seconds: float) -> bool:
@@ -738,8 +739,9 @@ class Quality:
 
     @property
     def nobody_passes(self) -> bool:
-        """Whether nobody would be left, so that all are kept."""
-        return len(self.reasons) == self._people
+        """Whether nobody would be left who judged more than controls, so that all are kept."""
+        judged = self.everyone.table.filter(pl.col("kind").is_in(RATED))["annotator"].drop_nulls().unique()
+        return {*judged} <= {*self.reasons}
 
     @property
     def _people(self) -> int:
