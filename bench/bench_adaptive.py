@@ -28,7 +28,6 @@ from adjudge.campaigns.adaptive import (
     Observation,
     RunningEstimates,
     decide,
-    page_observation,
     system_shares,
 )
 from adjudge.evidence.boundaries import LookPlan
@@ -53,6 +52,8 @@ TOP = 4
 ESA_PAIRS = ("en-ja", "en-zh")
 BATCH = 4
 """Draws between two updates of the shares, so that the bench takes minutes."""
+WITHIN_PAGE = 0.3
+"""As in `server/tasks.py`: how much the segments of one page are alike."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +202,12 @@ def print_estimates() -> None:
             + f"   {covered.mean():.3f} ({covered.std() / np.sqrt(CAMPAIGNS):.3f})",
             flush=True,
         )  # fmt: skip
+
+
+def page_observation(system: str, document: str, annotator: str, scores: list[float]) -> Observation:
+    """A page of scores as the server observes it: their mean, weighing less than their number."""
+    count = len(scores)
+    return Observation(system, document, annotator, float(np.mean(scores)), count / (1 + (count - 1) * WITHIN_PAGE))
 
 
 def adaptive_campaign(

@@ -21,7 +21,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.helpers.campaigns import SYSTEMS, make_campaign
-from tests.helpers.databases import postgres_url
+from tests.helpers.databases import open_campaign, postgres_url
 
 BEGAN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 GOODNESS = dict(zip(SYSTEMS, (74, 71, 70, 62, 50), strict=True))
@@ -30,8 +30,6 @@ LOOKS = '[looks]\nlooks = 5\nplanned = {planned}\ngoal = "pairs"\n'
 
 def open_filled(folder: Path, *, people: int, documents: int, database: str | None) -> Path:
     """Make a campaign, open it in this process, and fill its database; returns the campaign file."""
-    from adjudge.server.serve import Address, open_campaign
-
     outputs = documents * 3 * len(SYSTEMS)
     file = make_campaign(
         folder,
@@ -42,13 +40,7 @@ def open_filled(folder: Path, *, people: int, documents: int, database: str | No
         design="judgments = 10",
         more='[assignment]\npolicy = "pool"\n' + LOOKS.format(planned=12 * outputs),
     )
-    open_campaign(
-        file,
-        file.with_name("tasks.json"),
-        address=Address("127.0.0.1", 1),
-        database=database,
-        new_links=False,
-    )
+    open_campaign(file, database)
     fill(random.Random(1))
     return file
 

@@ -19,9 +19,7 @@ from adjudge.campaigns.adaptive import (
     RunningEstimates,
     decide,
     first_difference,
-    page_observation,
     parse_policy,
-    screen_observations,
     system_shares,
 )
 from adjudge.table.errors import DataError, UsageError
@@ -178,16 +176,6 @@ def test_a_replay_knows_which_pairs_were_open() -> None:
     assert first_difference(forgotten, saved, RunningEstimates(SYSTEMS), settings) is not None
     with pytest.raises(DataError, match="'Z' is not among the systems"):
         decide(running, pages(), annotator="a1", number=9, settings=settings, open_pairs=[("A", "Z")])
-
-
-def test_what_was_saved_becomes_observations() -> None:
-    page = page_observation("A", "doc", "ann", [60.0, 80.0, 70.0, 70.0])
-    # Four segments of a page, correlated by .3, are worth 4 / (1 + 3 x .3) = 2.105 judgments.
-    assert (page.value, page.weight) == pytest.approx((70.0, 4 / 1.9))
-    first, second, third = screen_observations("screen", "ann", {"A": 1, "B": 2, "C": 2})
-    # With three outputs, a win counts 1, a tie half: A beats two, B and C tie with each other and lose to A.
-    assert [entry.value for entry in (first, second, third)] == pytest.approx([100.0, 25.0, 25.0])
-    assert {entry.item for entry in (first, second, third)} == {"screen"}
 
 
 def test_what_cannot_be_decided_is_refused() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.helpers.campaigns import make_campaign
+from tests.helpers.databases import open_campaign
 
 if TYPE_CHECKING:
     from adjudge.campaigns.tasks import Output
@@ -99,8 +100,6 @@ def fill(protocol: str, chance: random.Random) -> None:
 
 def compare(folder: Path, protocol: str, database: str | None, seed: int) -> None:
     """Fill a campaign, export it in both ways, and compare."""
-    from adjudge.server.serve import Address, open_campaign
-
     name = "da" if protocol == "adaptive" else protocol
     adaptive = '[assignment]\npolicy = "pool"\n[adaptive]\npolicy = "best"\n' if protocol == "adaptive" else ""
     campaign = make_campaign(
@@ -109,9 +108,7 @@ def compare(folder: Path, protocol: str, database: str | None, seed: int) -> Non
     if name not in ("ranking", "pairwise"):
         # Two systems with one output: it is judged once.
         (folder / "beta.txt").write_text((folder / "alpha.txt").read_text())
-    tasks = campaign.with_name("tasks.json")
-    address = Address("127.0.0.1", 1)
-    open_campaign(campaign, tasks, address=address, database=database, new_links=False)
+    open_campaign(campaign, database)
     fill(name, random.Random(seed))
     from adjudge.readers import native
     from adjudge.server.export import read_judgments

@@ -8,10 +8,14 @@ import tempfile
 import uuid
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.helpers.warm_command import warm_command
+
+if TYPE_CHECKING:
+    from adjudge.server.preparation import NewLink
 
 MIGRATE = """
 import sys
@@ -94,3 +98,20 @@ with create_database(None, Path(sys.argv[1]), "0003_draws") as target:
     tasks = design(campaign)
     manager.create(name=campaign.name, tasks=to_json(tasks), fingerprint=tasks.fingerprint, created=timezone.now())
 """
+
+
+def open_campaign(campaign: Path, database: str | None = None, *, new_links: bool = False) -> list[NewLink]:
+    """Make a campaign ready in this process, as a server does; returns the links that were made."""
+    from adjudge.server.serve import Address, Opened, Place, open_campaigns
+
+    opened: list[Opened] = []
+    open_campaigns(
+        [Place(campaign)],
+        opened,
+        address=Address("127.0.0.1", 1),
+        tasks_file=None,
+        databases=[database],
+        new_links=new_links,
+        statistics_of=lambda _, __: None,
+    )
+    return opened[0].links

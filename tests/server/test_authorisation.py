@@ -69,10 +69,8 @@ EXPECTED: dict[tuple[str, str], dict[str, int]] = {
 LIST_ROUTES = """
 import json, sys
 from pathlib import Path
-from adjudge.server.serve import Address, open_campaign
-file = Path(sys.argv[1])
-address = Address("127.0.0.1", 1)
-open_campaign(file, file.with_name("tasks.json"), address=address, database=None, new_links=False)
+from tests.helpers.databases import open_campaign
+open_campaign(Path(sys.argv[1]))
 from adjudge.server.endpoints import api
 from adjudge.server.endpoints import urlpatterns
 

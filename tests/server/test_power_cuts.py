@@ -58,10 +58,8 @@ from tests.helpers.disk import Disk
 file, log = Path(sys.argv[1]), Path(sys.argv[2])
 disk = Disk(pytest.MonkeyPatch(), file.parent)
 disk.watch_sqlite()
-from adjudge.server.serve import Address, open_campaign
-_, links = open_campaign(
-    file, file.with_name("tasks.json"), address=Address("127.0.0.1", 1), database=None, new_links=True
-)
+from tests.helpers.databases import open_campaign
+links = open_campaign(file, new_links=True)
 from django.db import connection
 from django.test import Client
 from adjudge.server.saves import run_durably

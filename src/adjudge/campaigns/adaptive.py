@@ -30,7 +30,7 @@ from adjudge.table.maths import divide
 from adjudge.table.rng import DEFAULT_SEED, generator
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -318,8 +318,6 @@ def first_difference(
 ITEM_RATIO = 1.5
 """Residual variance over that of items."""
 ANNOTATOR_RATIO = 1.5
-PAGE_CORRELATION = 0.3
-"""Of the scores of one page."""
 _RIDGE = 1e-3
 """Keeps systems without observations at the mean of all."""
 
@@ -337,24 +335,6 @@ class Observation:
     annotator: str
     value: float
     weight: float = 1.0
-
-
-def page_observation(system: str, document: str, annotator: str, scores: Sequence[float]) -> Observation:
-    """A page of scores as one observation: their mean, weighing less than their number because they are alike."""
-    count = len(scores)
-    return Observation(
-        system, document, annotator, float(np.mean(scores)), count / (1 + (count - 1) * PAGE_CORRELATION)
-    )
-
-
-def screen_observations(screen: str, annotator: str, ranks: Mapping[str, int]) -> list[Observation]:
-    """Outputs ranked side by side: for each the percentage of the others that it beats, ties counting half."""
-    values = np.array(list(ranks.values()))
-    others = max(len(values) - 1, 1)
-    beaten = [(np.sum(values > rank) + (np.sum(values == rank) - 1) / 2) / others for rank in values]
-    return [
-        Observation(system, screen, annotator, 100 * float(share)) for system, share in zip(ranks, beaten, strict=True)
-    ]
 
 
 class RunningEstimates:

@@ -215,28 +215,6 @@ def _wanted_database(place: Place, database: str | None) -> str | None:
     return with_schema(database, f"adjudge_{name}"[:50])
 
 
-def open_campaign(
-    campaign_file: Path,
-    tasks_file: Path,
-    *,
-    address: Address,
-    database: str | None,
-    new_links: bool,
-) -> tuple[TaskSet, list[NewLink]]:
-    """Make one campaign ready in this process: Django, the database, the tasks and the links."""
-    opened: list[Opened] = []
-    open_campaigns(
-        [Place(campaign_file)],
-        opened,
-        address=address,
-        tasks_file=tasks_file,
-        databases=[database],
-        new_links=new_links,
-        statistics_of=lambda _, __: None,
-    )
-    return opened[0].tasks, opened[0].links
-
-
 def open_campaigns(
     places: Sequence[Place],
     opened: list[Opened],
