@@ -234,6 +234,7 @@ declare namespace Server {
     text: string | (any)[];
     expected: [number, number] | null;
     to_mark: (string)[];
+    explanation: string | null;
     prefilled: (SpanOut)[];
     more: (QuestionOut)[];
     media: (MediumOut)[];

@@ -115,7 +115,8 @@ def test_the_tutorial_asks_for_the_errors_as_well_as_the_score(page: Page, tmp_p
     campaign = campaign_of_texts(tmp_path, LINES, protocol="esa")
     campaign.write_text(campaign.read_text().replace("[files]\n", '[files]\ntutorial = "tutorial.tsv"\n'))
     (tmp_path / "tutorial.tsv").write_text(
-        "source\ttarget\tlow\thigh\terrors\nDer Tee ist heiß.\tThe coffee is 🔥 cold.\t0\t40\tcoffee | cold\n"
+        "source\ttarget\tlow\thigh\terrors\texplanation\n"
+        "Der Tee ist heiß und süß.\tThe coffee is 🔥 cold.\t0\t40\tcoffee | cold | [missing]\tNot sweet, either.\n"
     )
     feedback = page.locator(".lesson.said")
     with Server(campaign) as server:
@@ -125,18 +126,25 @@ def test_the_tutorial_asks_for_the_errors_as_well_as_the_score(page: Page, tmp_p
         mark_words(page, 1)
         expect(feedback).to_have_text("One error is not marked yet: “cold”.")
         mark_words(page, 4)
-        expect(feedback).to_have_text("Good: that is how most people see it.")
+        expect(feedback).to_have_text("One error is not marked yet: “something is missing”.")
+        page.keyboard.press("g")
+        # The explanation is of the campaign's language, in whatever direction that runs.
+        expect(feedback).to_have_text("Good: that is how most people see it. \u2068Not sweet, either.\u2069")
 
 
 @pytest.mark.parametrize(
     ("protocol", "phrase", "message"),
-    [("esa", "tea", "'tea' does not stand in the target"), ("da", "coffee", "'errors' is for marking errors")],
+    [
+        ("esa", "tea", "'tea' does not stand in the target"),
+        ("da", "coffee", "'errors' is for marking errors"),
+        ("esa", "[missing]", "nobody can mark that"),
+    ],
 )
 def test_phrases_of_a_tutorial_are_checked(protocol: str, phrase: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "tutorial.tsv"
     file.write_text(f"source\ttarget\tlow\thigh\terrors\nTee\tcoffee\t0\t40\t{phrase}\n")
     with pytest.raises(InputError, match=message):
-        read_tutorial(made_up_campaign(protocol), file)
+        read_tutorial(made_up_campaign(protocol, **({"spans": {"missing": False}} if protocol == "esa" else {})), file)
 
 
 @pytest.mark.browser

@@ -303,7 +303,9 @@ def test_an_organiser_erases_a_person_on_the_page(page: Page, tmp_path: Path) ->
         assert "anna" not in server.campaign.read_text()
 
 
-TUTORIAL = "source\ttarget\tnote\tlow\thigh\terrors\nEins zwei.\tOne three.\tA wrong number.\t20\t60\tthree\n"
+TUTORIAL = (
+    "source\ttarget\tnote\tlow\thigh\terrors\nEins zwei drei.\tOne three.\tA wrong number.\t20\t60\tthree|[missing]\n"
+)
 
 
 @pytest.mark.browser
@@ -324,11 +326,13 @@ def test_a_tutorial_that_must_be_passed(page: Page, tmp_path: Path) -> None:
             "of": None,
             "text": "three",
         }
+        left_out = {**span, "start": None, "end": None, "side": "missing", "text": None}
         finish = f"/api/tasks/{work['task']['id']}/finish"
         for change, wrong in (
             ({"score": 90}, [output]),
             ({"score": 40}, [output]),
-            ({"spans": [{**span, "start": 0, "end": 3, "text": "One"}]}, [output]),
+            ({"spans": [{**span, "start": 0, "end": 3, "text": "One"}, left_out]}, [output]),
+            ({"spans": [span]}, [output]),
         ):
             saved = client.post("/api/saves", new_save(client.work(), 0, [{"output": output, **change}]))
             assert saved.json["state"]["wrong"] == wrong
@@ -336,9 +340,9 @@ def test_a_tutorial_that_must_be_passed(page: Page, tmp_path: Path) -> None:
         begin(page, server)
         expect(page.locator(".left")).to_have_text("1 left")
         page.locator(".left").click()
-        expect(page.locator(".notices")).to_contain_text("Please get the example right first")
+        expect(page.locator(".notices")).to_contain_text("Please correct this example first")
         expect(page.locator(".lesson.said")).to_contain_text("One error is not marked yet")
-        saved = client.post("/api/saves", new_save(client.work(), 0, [{"output": output, "spans": [span]}]))
+        saved = client.post("/api/saves", new_save(client.work(), 0, [{"output": output, "spans": [span, left_out]}]))
         assert saved.json["state"]["wrong"] == []
         assert client.post(finish).json["finished"]
 

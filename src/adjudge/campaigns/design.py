@@ -20,6 +20,7 @@ from adjudge.campaigns.scores import (
 )
 from adjudge.campaigns.segment_selection import select_segments
 from adjudge.campaigns.tasks import (
+    OMITTED,
     ContextSegment,
     Item,
     Material,
@@ -146,10 +147,11 @@ class Assembler:
 
 # The tutorial: items with known answers from a TSV file, which everybody does first.
 #
-# Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what is to be learnt), and the
-# right answer: `low` and `high` for scores (or for what the errors cost, or for how many percent are changed), `best`
-# (the number of the best target, 0 for a tie) for comparisons. Where errors are marked, `errors` may list the phrases
-# in which they are, separated by `|`.
+# Columns: `source`, `target` (for rankings and pairs `target1`, `target2`, ...), `note` (what to do, shown from the
+# start), `explanation` (why, shown beside the answer), and the right answer: `low` and `high` for scores (or for what
+# the errors cost, or for how many percent are changed), `best` (the number of the best target, 0 for a tie) for
+# comparisons. Where errors are marked, `errors` may list the phrases in which they are, separated by `|`; `[missing]`
+# is something that was left out.
 
 TUTORIAL = "tutorial"
 # The largest answer, where there is no scale: what errors cost, and how much of a text is changed in percent.
@@ -161,11 +163,13 @@ def read_tutorial(campaign: Campaign, path: Path) -> Task:
     table = read_delimited(path, "\t", quoting=False)
     if not table.rows:
         raise InputError("holds no tutorial item; add one or remove files.tutorial", file=path)
-    source, note = table.need("source"), table.find("note")
+    source, note, explanation = table.need("source"), table.find("note"), table.find("explanation")
     screens: list[Screen] = []
     for number, (line, fields) in enumerate(table.rows, start=1):
         name = f"{TUTORIAL}-s{number:02d}"
-        outputs = _read_outputs(campaign, table, fields, line, f"{name}-i1")
+        first, *others = _read_outputs(campaign, table, fields, line, f"{name}-i1")
+        why = fields[explanation].strip() if explanation is not None else ""
+        outputs = (replace(first, explanation=why or None), *others)
         text = fields[note].strip() if note is not None else ""
         item = Item(f"{name}-i1", str(number), fields[source].strip(), outputs, note=text or None)
         screens.append(Screen(name, TUTORIAL, (item,)))
@@ -205,8 +209,12 @@ def _read_phrases(campaign: Campaign, table: Delimited, fields: list[str], line:
             file=table.path,
             line=line,
         )
+    if OMITTED in phrases and not campaign.spans.missing:
+        raise InputError(
+            f"'errors' holds {OMITTED}, but spans.missing is false, so nobody can mark that", file=table.path, line=line
+        )
     for phrase in phrases:
-        if phrase not in text:
+        if phrase != OMITTED and phrase not in text:
             raise InputError(
                 f"the error '{phrase}' does not stand in the target; correct it", file=table.path, line=line
             )

@@ -36,6 +36,10 @@ _EDITS = 7  # the stream of random numbers that draws edits, apart from those of
 _Made = TypeVar("_Made")
 
 
+OMITTED = "[missing]"
+"""What an example says where something was left out, and must be marked as such."""
+
+
 @dataclass(frozen=True)
 class Output:
     """One translation as shown. `id` is its place in the tasks and says nothing of who made it.
@@ -43,7 +47,8 @@ class Output:
     `systems` are all that produced exactly this text. `kind` is one of `table.protocols.KINDS`. `of` is the id of the
     output that this one repeats or degrades. `expected` bounds the right answer of a tutorial or an attention check:
     scores from low to high, or ranks (1 is best). `prefilled` are marks that annotators find already made. `to_mark`
-    are the phrases of a tutorial in which errors must be marked. `media` are names of files that belong to it.
+    are the phrases of a tutorial in which errors must be marked, or `OMITTED`; `explanation` says why, once an answer
+    is given. `media` are names of files that belong to it.
     `original` is what `editor` made this text from, where edits of another campaign are corrected or judged; of marks
     that are corrected, `editor` is who made them.
     """
@@ -59,6 +64,7 @@ class Output:
     media: tuple[str, ...] = ()
     original: str | None = None
     editor: str | None = None
+    explanation: str | None = None
 
 
 @dataclass(frozen=True)
@@ -190,7 +196,7 @@ def _to_line(value: object) -> str:
 _OPTIONAL: dict[type, tuple[str, ...]] = {
     Item: ("inclusion", "media"),
     Screen: ("version",),
-    Output: ("prefilled", "to_mark", "media", "original", "editor"),
+    Output: ("prefilled", "to_mark", "media", "original", "editor", "explanation"),
 }
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from adjudge.campaigns.tasks import OMITTED
 from adjudge.server.served_campaign import (
     MOST_MARKS,
     WARNINGS,
@@ -27,7 +28,7 @@ from adjudge.table.protocols import PROTOCOLS, Work
 from adjudge.table.texts import find_marks_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from adjudge.campaigns.campaign_file import Campaign
     from adjudge.campaigns.tasks import Item, Output, Screen, Task
@@ -374,12 +375,17 @@ def _is_wrong(answer: dict[str, Any], output: Output) -> bool:
     if value is None:
         return False
     low, high = output.expected
-    marked = [span for span in answer.get("spans") or () if span["side"] == "target"]
-    places = ((output.text.find(phrase), len(phrase)) for phrase in output.to_mark)
-    unmarked = (
-        not any(span["start"] < start + length and start < span["end"] for span in marked) for start, length in places
-    )
-    return not low <= abs(value) <= high or any(unmarked)
+    spans = answer.get("spans") or ()
+    return not low <= abs(value) <= high or not all(_is_marked(phrase, output, spans) for phrase in output.to_mark)
+
+
+def _is_marked(phrase: str, output: Output, spans: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether something is marked in a phrase of an example, or as left out."""
+    if phrase == OMITTED:
+        return any(span["side"] == "missing" for span in spans)
+    start = output.text.find(phrase)
+    end = start + len(phrase)
+    return any(span["side"] == "target" and span["start"] < end and start < span["end"] for span in spans)
 
 
 def _count_right(given: dict[tuple[str, str], float]) -> ControlCount:

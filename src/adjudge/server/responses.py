@@ -206,6 +206,7 @@ class OutputOut(Schema):
     text: ShownText
     expected: tuple[float, float] | None
     to_mark: list[str]
+    explanation: str | None
     prefilled: list[SpanOut]
     more: list[QuestionOut]
     media: list[MediumOut]

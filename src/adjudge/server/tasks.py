@@ -588,6 +588,7 @@ def _describe_screen(screen: Screen, *, tutorial: bool) -> dict[str, Any]:
                 "text": show(output.text),
                 "expected": output.expected if tutorial else None,
                 "to_mark": list(output.to_mark) if tutorial else [],
+                "explanation": output.explanation,
                 "prefilled": prefilled_spans(output),
                 "more": more[output.id],
                 "media": describe_media(output.id, output.media),

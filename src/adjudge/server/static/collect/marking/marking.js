@@ -13,6 +13,9 @@ import { t } from "../shared/interface_texts.js";
  * @typedef {import("../screen/screen.js").Setting} Setting
  */
 
+// What an example says where something was left out.
+const OMITTED = "[missing]";
+
 export class Marking {
   /**
    * @param {Server.ItemOut} item @param {Server.OutputOut} output @param {Setting} setting
@@ -87,11 +90,15 @@ export class Marking {
     return costOf(this.spans, this.rules);
   }
 
-  /**
-   * Whether some error is marked within a phrase that has one.
-   * @param {string} phrase @returns {boolean}
-   */
+  /** @returns {string | undefined} an error of an example that is not marked yet */
+  get unmarked() {
+    const phrase = this.output.to_mark.find((phrase) => !this.holds(phrase));
+    return phrase === OMITTED ? t("something_missing") : phrase;
+  }
+
+  /** @param {string} phrase  of an example @returns {boolean} whether something in it is marked */
   holds(phrase) {
+    if (phrase === OMITTED) return this.spans.some((span) => span.side === "missing");
     const text = String(this.output.text);
     // Marks count code points.
     const start = [...text.slice(0, text.indexOf(phrase))].length;

@@ -149,7 +149,13 @@ export function commentBox(output, setting) {
  */
 export function lesson(output, value, kind = "score") {
   if (!output.expected || value === null) return "";
-  const [low, high] = output.expected;
+  // Why it is so, in the language of the campaign, which need not be that of the interface.
+  const why = output.explanation ? ` \u2068${output.explanation}\u2069` : "";
+  return lessonOf(output.expected, value, kind) + why;
+}
+
+/** @param {[number, number]} expected @param {number} value @param {string} kind @returns {string} */
+function lessonOf([low, high], value, kind) {
   if (value >= low && value <= high) return t("lesson_right");
   if (kind !== "score") {
     const range = low === high ? low : `${low}–${high}`;

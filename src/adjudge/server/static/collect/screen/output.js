@@ -108,7 +108,7 @@ export function judgedOutput(item, output, setting, place) {
   const of = letter ? t("score_of_output", { letter }) : number ? t("score_of", { n: number }) : t("score");
 
   function teach() {
-    const unmarked = marking ? output.to_mark.find((phrase) => !marking.holds(phrase)) : undefined;
+    const unmarked = marking?.unmarked;
     if (unmarked !== undefined && !open()) {
       said.textContent = t("lesson_unmarked", { text: unmarked });
       return;
