@@ -113,7 +113,11 @@ policy = "fixed"{_remark('"pool": tasks are not planned for people, whoever is f
 
 
 def _side_by_side(plan: Plan) -> str:
-    return "" if plan.outputs == 1 else f"outputs = {plan.outputs}{_remark('translations side by side on a screen')}\n"
+    protocol = PROTOCOLS[plan.protocol]
+    if protocol.relative or protocol.edited:
+        return ""
+    off, outputs = ("# ", 3) if plan.outputs == 1 else ("", plan.outputs)
+    return f"{off}outputs = {outputs}{_remark('so many translations side by side on a screen, each with its score')}\n"
 
 
 def _make_controls_part(plan: Plan) -> str:

@@ -118,7 +118,7 @@ def say_outlook(
     elif expected < NONE_AS_SHOWN:
         settled = f"probably settle none of the {open_pairs} open pairs"
     else:
-        settled = f"settle about {expected:.1f} of the {open_pairs} open pairs"
+        settled = f"settle about {expected:.{0 if expected >= 1 else 1}f} of the {open_pairs} open pairs"
     # With very few judgments, the width of intervals is unknown.
     known = half_width <= TOO_WIDE * half_width_then
     narrower = f" and narrow intervals from ±{half_width:.2f} to ±{half_width_then:.2f}" if known else ""
