@@ -44,6 +44,8 @@ declare namespace Server {
   }
   interface CampaignHeadOut {
     name: string;
+    source_lang: string;
+    target_lang: string;
     protocol: string;
     policy: string;
     state: "running" | "paused" | "closed";

@@ -319,7 +319,7 @@ def test_organisers_see_all_campaigns_and_go_to_each(page: Page, tmp_path: Path)
         page.emulate_media(color_scheme="dark")
         shoot(page, "overview-dark")
         page.get_by_role("link", name="German → Japanese").press("Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Test da de-ja")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Test da de-ja German → Japanese")
         assert urlsplit(page.url).path == "/de-ja/organise"
         page.get_by_role("link", name="All campaigns").click()
         expect(rows).to_have_count(3)

@@ -222,7 +222,7 @@ def test_the_organisers_page_steers_the_campaign(page: Page, server: Server) -> 
     page.locator("dialog").get_by_role("button", name="Give tasks to others").click()
     expect(row).to_contain_text("tasks given to others")
     page.get_by_role("button", name="More judgments…").click()
-    page.get_by_label("More judgments", exact=True).fill("6")
+    page.get_by_role("spinbutton", name="More judgments").fill("6")
     page.locator("dialog").get_by_role("button", name="More judgments", exact=True).click()
     expect(page.locator("td").filter(has_text="More judgments")).to_be_visible(timeout=60_000)
     shoot(page, "steering")

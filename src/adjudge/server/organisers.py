@@ -313,7 +313,7 @@ _PACE_DAYS = 7
 def make_overview() -> dict[str, Any]:
     """Everything on the organisers' page but the statistics."""
     now = timezone.now()
-    campaign = get_served().campaign
+    campaign, tasks = get_served().campaign, get_served().tasks
     stamp = current_stamp()
     work_by_person, excluded = count_work(stamp), stamp[1]
     # Excluded people do not count in progress and cost: their tasks are wanted once more.
@@ -323,6 +323,8 @@ def make_overview() -> dict[str, Any]:
     return {
         "campaign": {
             "name": campaign.name,
+            "source_lang": tasks.source_lang,
+            "target_lang": tasks.target_lang,
             "protocol": campaign.protocol,
             "policy": campaign.assignment.policy,
             "state": current_state(),
@@ -343,17 +345,14 @@ def make_overview() -> dict[str, Any]:
 
 def make_summary() -> dict[str, Any]:
     """The campaign in a line of the overview of all campaigns."""
-    overview, served = make_overview(), get_served()
+    overview = make_overview()
+    head = overview["campaign"]
     saved = [person["last_save"] for person in overview["annotators"] if person["last_save"] is not None]
     state = panel_groups()["state"]
     headline = next((panel["headline"] for panel in state.panels if panel["headline"]), "")
     verdict = {"headline": headline, "computed": state.computed, "judgments": state.judgments}
     return {
-        "name": served.campaign.name,
-        "protocol": served.campaign.protocol,
-        "source_lang": served.tasks.source_lang,
-        "target_lang": served.tasks.target_lang,
-        "state": overview["campaign"]["state"],
+        **{key: head[key] for key in ("name", "protocol", "source_lang", "target_lang", "state")},
         "progress": overview["progress"],
         "attention": sum(bool(person["attention"]) for person in overview["annotators"]),
         "last_save": max(saved, default=None),
@@ -534,9 +533,11 @@ class AnnotatorOut(Schema):
 
 
 class CampaignHeadOut(Schema):
-    """The campaign's name, protocol and policy of assignment, and whether it runs."""
+    """The campaign's name, languages, protocol and policy of assignment, and whether it runs."""
 
     name: str
+    source_lang: str
+    target_lang: str
     protocol: str
     policy: str
     state: State

@@ -7,7 +7,7 @@ import { actionLog, decide, erase, reassign, steering, warnings, write } from ".
 import { showPanels } from "./organise/panels.js";
 import { attention, figures, hours, linkState, pace, shownTime } from "./organise/parts.js";
 import { applyPreferences } from "./shared/prefs.js";
-import { loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
+import { languageName, loadTexts, t, timeOfDay } from "./shared/interface_texts.js";
 
 const FRESH_MS = 4000;
 const PANELS_MS = 20000;
@@ -99,7 +99,8 @@ export class Organising {
   show(now) {
     // Whoever has a button in focus keeps it.
     const focused = document.activeElement;
-    this.title.textContent = now.campaign.name;
+    const { name, source_lang: source, target_lang: target } = now.campaign;
+    this.title.replaceChildren(h("bdi", {}, name), " ", h("span.pair-of", {}, `${languageName(source)} → ${languageName(target)}`));
     this.answers.hidden = !now.campaign.asks;
     replaceUnselected(this.steering, [steering(this, now)]);
     replaceUnselected(this.warnings, warnings(now.warnings));
@@ -123,7 +124,7 @@ export class Organising {
   row(person) {
     const flagged = (/** @type {"pace" | "controls"} */ fault) =>
       person.faults.includes(fault) ? "td.count.flagged" : "td.count";
-    const controls = person.controls ? `${person.controls_right} / ${person.controls}` : "–";
+    const controls = person.controls ? h("bdi", { dir: "ltr" }, `${person.controls_right} / ${person.controls}`) : "–";
     const button = (/** @type {string} */ kind, /** @type {() => void} */ act, name = kind) =>
       h(
         "button.quiet",
@@ -131,10 +132,11 @@ export class Organising {
         { type: "button", "data-focus": `${kind}:person-${person.id}`, "aria-label": `${t(name)} ${person.name}`, onclick: act },
         t(name),
       );
+    const standing = person.excluded ? "excluded" : person.reassigned ? "reassigned" : null;
     return h(
       person.excluded ? "tr.excluded" : "tr",
       {},
-      h("td.name", {}, h("bdi", {}, person.name), person.excluded ? ` (${t("excluded")})` : person.reassigned ? ` (${t("reassigned")})` : ""),
+      h("td.name", {}, h("bdi", {}, person.name), standing ? h("span.note.hint", {}, t(standing)) : null),
       h("td.count", {}, person.judgments, h("span.hint", {}, person.control_judgments ? ` + ${person.control_judgments}` : "")),
       h("td.count", {}, person.tasks_finished),
       h("td.count", {}, clockTime(person.active_seconds)),

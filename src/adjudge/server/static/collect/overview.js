@@ -96,7 +96,7 @@ function folder(path) {
 /** @param {[string, Row[]][]} groups @returns {HTMLElement} one table, so that its columns stand below each other */
 function table(groups) {
   const titles = ["campaign", "judgments", "state", "attention_column", "last_save", "expected_end"];
-  const head = h("tr", {}, ...titles.map((title) => h("th", { scope: "col" }, t(title))));
+  const head = h("tr", {}, ...titles.map((title) => h(title === "attention_column" ? "th.count" : "th", { scope: "col" }, t(title))));
   const bodies = groups.map(([name, rows]) => {
     const title = h("tr", {}, h("th.group", { scope: "rowgroup", colspan: titles.length }, h("bdi", {}, name)));
     return h("tbody", {}, title, ...rows.map((row) => line(row, name)));

@@ -43,6 +43,8 @@ export class Work {
     this.completion = null;
     /** @type {import("./work/undo.js").Step[]} */
     this.history = [];
+    /** @type {Element | undefined} a notice of what is missing */
+    this.reminder = undefined;
     this.frame = new Frame(this.campaign, this.actions());
     this.frame.instruct(instructions?.short ?? "");
     this.clock = new Clock(this.campaign.idle_seconds, () => this.showTime());
@@ -213,7 +215,8 @@ export class Work {
     const left = this.task?.left ?? 0;
     if (!left) return;
     const unanswered = this.screens.some((screen) => this.task && this.task.missingOn(screen).length > this.task.wrongOn(screen).length);
-    if (explain || !unanswered) this.frame.notice(unanswered ? t("left_explained", { n: left }) : t("lesson_first"), "info");
+    if (explain || !unanswered)
+      this.reminder = this.frame.notice(unanswered ? t("left_explained", { n: left }) : t("lesson_first"), "info");
     const from = this.stops.indexOf(this.current ?? this.stops[0]);
     const order = [...this.stops.keys()].map((i) => this.stops[(from + 1 + i) % this.stops.length]);
     const here = order.find((stop) => stop.isOpen());
@@ -301,6 +304,7 @@ export class Work {
     if (!task) return;
     const done = this.screens.filter((screen) => task.isDone(screen)).length;
     const last = this.index === this.screens.length - 1;
+    if (!task.left) this.reminder?.remove();
     this.frame.showProgress({
       index: this.index,
       count: this.screens.length,

@@ -35,6 +35,11 @@ export function steering(page, { campaign }) {
   );
 }
 
+/** @param {string} name  of a button, whose dots promise a question @returns {string} */
+function dotless(name) {
+  return name.replace(/\s*…$/, "");
+}
+
 /**
  * Ask for something to be typed, and send it; what was typed stays if it fails.
  * @param {Organising} page @param {string} title @param {string} hint @param {Question} question
@@ -59,10 +64,9 @@ function fill(page, title, hint, { name, label, field, send, more }) {
     "div.buttons",
     {},
     h("button", { type: "button", onclick: () => box.close() }, t("cancel")),
-    // The dots of the button that opened the dialog promise another question, and there is none.
-    h("button.primary", { type: "submit" }, name.replace(/\s*…$/, "")),
+    h("button.primary", { type: "submit" }, dotless(name)),
   );
-  const box = dialog(title, [
+  const box = dialog(dotless(title), [
     h("p", {}, hint),
     h("form", { onsubmit: act }, h("label", { for: field.id }, label), field, more ?? null, said, buttons),
   ]);

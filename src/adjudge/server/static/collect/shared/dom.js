@@ -231,6 +231,14 @@ export function dialog(title, content, { className = "", closable = () => true, 
   return box;
 }
 
+/**
+ * The way out of a dialog that only tells something, in sight however long it is.
+ * @param {string} name @param {() => void} close @returns {HTMLElement}
+ */
+export function closing(name, close) {
+  return h("div.buttons.closing", {}, h("button.primary", { type: "button", autofocus: true, onclick: close }, name));
+}
+
 /** @returns {HTMLElement | null} the campaign's logo, which says nothing that is not in its name */
 export function logo() {
   const source = document.documentElement.dataset.logo;

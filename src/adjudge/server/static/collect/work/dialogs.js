@@ -1,7 +1,7 @@
 // @ts-check
 /** Dialogs that nobody needs on the first screen: the keys, the overview of screens, entering again, and handing in. */
 import { copyButton } from "../shared/copy.js";
-import { dialog, h, modified } from "../shared/dom.js";
+import { closing, dialog, h, modified } from "../shared/dom.js";
 import { call, renewToken, secretIn } from "../shared/net.js";
 import { keysOn, switchKeys } from "../shared/prefs.js";
 import { currentLanguage, t } from "../shared/interface_texts.js";
@@ -104,7 +104,7 @@ export function showKeys(campaign) {
   const shown = dialog(t("keys"), [
     h("table.keys", {}, h("tbody", {}, ...rows)),
     h("p", {}, box, " ", h("label", { for: "keys-on" }, t("keys_on"))),
-    h("button.primary", { type: "button", autofocus: true, onclick: () => shown.close() }, t("close")),
+    closing(t("close"), () => shown.close()),
   ]);
 }
 

@@ -1,6 +1,6 @@
 // @ts-check
 /** What is to be done, shown before the first task and whenever somebody asks. */
-import { dialog, h, shownText } from "../shared/dom.js";
+import { closing, dialog, h, shownText } from "../shared/dom.js";
 import { t } from "../shared/interface_texts.js";
 
 /** @param {Server.InstructionsOut} instructions @param {boolean} [first] */
@@ -10,11 +10,7 @@ export function showInstructions(instructions, first = false) {
     [
       prose(instructions.body),
       first ? h("p.hint.keys-hint", {}, t("keys_hint")) : null,
-      h(
-        "button.primary",
-        { type: "button", autofocus: true, onclick: () => shown.close() },
-        t(first ? "begin" : "close"),
-      ),
+      closing(t(first ? "begin" : "close"), () => shown.close()),
     ],
     { className: "wide", asks: false },
   );
