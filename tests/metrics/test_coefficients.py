@@ -125,6 +125,29 @@ def test_permuted_pearson_is_that_of_exchanged_scores() -> None:
     assert test.p == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.parametrize(("systems", "segments"), [(4, 3), (12, 1)])
+def test_permutations_by_item_are_draws_from_all_ways_to_exchange(systems: int, segments: int) -> None:
+    """Few scores exchange in few ways, which are computed once; more scores, way by way."""
+    rng = np.random.default_rng(systems)
+    human = rng.normal(size=(systems, segments))
+    a, b = (human + rng.normal(0, noise, human.shape) for noise in (0.5, 3))
+    za, zb = ((x - x.mean()) / x.std() for x in (a, b))
+    flips = np.arange(1 << systems)[:, None] >> np.arange(systems) & 1
+    every = np.zeros(1)
+    for segment in range(segments):
+        one, other = (
+            np.where(flips, *pair) for pair in ((za.T[segment], zb.T[segment]), (zb.T[segment], za.T[segment]))
+        )
+        apart = [pearson(human.T[segment], x) - pearson(human.T[segment], y) for x, y in zip(one, other, strict=True)]
+        every = np.add.outer(every, np.array(apart) / segments).ravel()
+    (test,) = permute_pearson(human, {"a": a, "b": b}, by_item=True, permutations=2000, rng=rng)
+    assert test.difference == pytest.approx(every[-1])
+    exact = (np.abs(every) >= abs(test.difference) - 1e-9).mean()
+    # Three standard errors of 2,000 draws.
+    assert test.p == pytest.approx(exact, abs=0.001 + 3 * np.sqrt(exact * (1 - exact) / 2000))
+    assert 0.02 < exact < 0.98
+
+
 def test_equal_metrics_are_never_told_apart_and_p_is_never_zero() -> None:
     human, metric = scores(5, segments=60)
     same, far = permute_pearson(

@@ -37,7 +37,7 @@ RANKINGS = ("audit", "rankings.parquet", "--only", "aa,stability")
 REPORT = ("report", "pairs.parquet", "-o", "report.html")
 ONE_PAIR = ("report", "scores.parquet", "-o", "report.html")
 RANK = ("rank", "rankings.parquet", "--method", "mfas", "--resamples", "20")
-META = ("meta", "human.tsv", "metrics.tsv", "--permutations", "300", "--resamples", "20")
+META = ("meta", "human.tsv", "metrics.tsv", "--permutations", "1000", "--resamples", "20")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,7 @@ def _write_metrics(made: Path) -> None:
     human = rng.normal(size=len(systems))
     common = {"system": [f"s{code}" for code in systems], "segment": segments}
     pl.DataFrame({**common, "score": human}).write_csv(made / "human.tsv", separator="\t")
-    metrics = {f"m{k}": human * k + rng.normal(size=len(human)) for k in range(3)}
+    metrics = {f"m{k}": human * (1 + k / 4) + rng.normal(size=len(human)) for k in range(3)}
     pl.DataFrame({**common, **metrics}).write_csv(made / "metrics.tsv", separator="\t")
 
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -43,22 +43,43 @@ if TYPE_CHECKING:
 # test is as exact as with all permutations.
 #
 # Pairs that are far apart need not go on. What exchanges, a group of scores g with the difference d(g), has either
-# sign equally often, so that P(|sum of d(g)| >= t) <= 2 exp(-t^2 / (2 sum of d(g)^2)) (Hoeffding 1963). Where this is
-# at most 1 / (1 + all permutations) for the largest sum of squares that was drawn, that is the p.
+# sign equally often, so that P(|sum of d(g)| >= t) <= 3.18 P(|N| >= t) for a normal N with the variance sum of d(g)^2
+# (V. Bentkus, D. Dzindzalieta 2015. Bernoulli 21, 1231-1237). Where this is at most 1 / (1 + all permutations) for the
+# largest sum of squares that was drawn, that is the p.
 #
 # Permutations are drawn in blocks, each from a seed of its own, so that several processes can share them.
 
-Signs = Callable[[int], Floats]
-"""Draws the signs of so many scores: one row per permutation."""
-Differences = Callable[[Signs], tuple[Floats, Floats]]
-"""The differences of all pairs (permutations, pairs) when scores exchange by these signs; and for each pair the largest
-sum of squared differences of what exchanges, infinite where that was not taken."""
+
+@dataclass(frozen=True)
+class Draw:
+    """So many random exchanges; none but the scores as they are where no numbers are drawn."""
+
+    size: int = 1
+    rng: np.random.Generator | None = None
+
+    def signs(self, scores: int) -> Floats:
+        """The sign of each score in each exchange: (size, scores)."""
+        shape = self.size, scores
+        if self.rng is None:
+            return np.ones(shape)
+        return np.asarray(1.0 - 2.0 * self.rng.integers(2, size=shape, dtype=np.int8), dtype=np.float64)
+
+    def patterns(self, scores: int) -> Ints:
+        """The same as numbers whose bits are 1 where the sign is minus."""
+        return np.zeros(self.size, np.int64) if self.rng is None else self.rng.integers(1 << scores, size=self.size)
+
+
+Differences = Callable[[Draw], tuple[Floats, Floats]]
+"""The differences of all pairs (pairs, exchanges) when scores exchange; and for each pair the largest sum of squared
+differences of what exchanges, infinite where that was not taken."""
 
 PER_PAIR = 40
 """Permutations for every pair of metrics that is tested: the smallest p is then .025 after Holm's correction."""
 LEVEL = 0.05
 HARDLY = 0.001
 """A pair stops where its extreme permutations would be so improbable if its p were small enough for Holm."""
+TAIL_BOUND = 3.18
+"""The tail of a sum with random signs is at most so many times that of a normal number with its variance."""
 BLOCK = 125
 """Permutations of the first block."""
 MORE = 5
@@ -66,8 +87,9 @@ MORE = 5
 # A block has about so many signs and differences, to bound memory. No number here may depend on the number of workers.
 MOST_SIGNS = 4_000_000
 MOST_DIFFERENCES = 4_000_000
-CACHED = 64_000
+CACHED = 16_000
 """So many differences are computed together, which a processor's cache holds."""
+NO_SPREAD = 1e-12
 
 
 @dataclass(frozen=True)
@@ -145,7 +167,7 @@ def _test_pairs(
         exchanged: how many scores, or groups of them, exchange.
         rng: of all draws.
     """
-    from scipy.special import pdtrc
+    from scipy.special import ndtr, pdtrc
 
     most = max(permutations, PER_PAIR * (len(pairs) + others))
     observed, p = np.empty(len(pairs)), np.ones(len(pairs))
@@ -160,7 +182,7 @@ def _test_pairs(
         extreme[going] += counts
         p[going] = (1 + extreme[going]) / (1 + drawn)
         with np.errstate(divide="ignore", invalid="ignore"):
-            far = 2 * np.exp(-(observed[going] ** 2) / (2 * squares)) <= 1 / (1 + most)
+            far = TAIL_BOUND * 2 * ndtr(-np.abs(observed[going]) / np.sqrt(squares)) <= 1 / (1 + most)
         p[going[far]] = 1 / (1 + most)
         going = going[~far]
         if drawn >= permutations:
@@ -179,16 +201,15 @@ def _count_extreme(
     differences: Differences, number: int, block: int, rng: np.random.Generator
 ) -> tuple[Floats, Ints, Floats]:
     """The observed differences, how many of `number` permuted ones are at least as large, and their sums of squares."""
-    observed = differences(lambda scores: np.ones((1, scores)))[0][0]
+    observed = differences(Draw())[0][:, 0]
     sizes = [min(block, number - start) for start in range(0, number, block)]
     tasks = zip(sizes, rng.integers(2**63, size=len(sizes)).tolist(), strict=True)
 
     def count(task: tuple[int, int]) -> tuple[Ints, Floats]:
         size, seed = task
-        block_rng = generator(seed)
-        drawn, squares = differences(lambda scores: block_rng.choice(np.array([-1.0, 1.0]), size=(size, scores)))
+        drawn, squares = differences(Draw(size, generator(seed)))
         # Sums of the same numbers in another order may differ in the last digits.
-        return np.asarray((np.abs(drawn) >= np.abs(observed) - 1e-12).sum(0)), squares
+        return np.asarray((np.abs(drawn) >= np.abs(observed)[:, None] - 1e-12).sum(1)), squares
 
     counts, squares = zip(*map_tasks(count, tasks, what="permutations"), strict=True)
     return observed, np.sum(counts, axis=0), np.max(squares, axis=0)
@@ -255,8 +276,12 @@ class _Group:
         return replace(self, metrics=self.metrics[metrics])
 
     def sums(self) -> Floats:
-        """Sum what r is made of, (3, metrics, exchanged): scores, their squares, their products with the human."""
-        kinds = np.stack([self.metrics, self.metrics**2, self.metrics * self.human])
+        """Sum what r is made of, (3, metrics, exchanged): scores, their squares, their products with the human.
+
+        They are on such scales that r is the third over the root of the second less the first squared.
+        """
+        scores = self.metrics / math.sqrt(len(self.human))
+        kinds = np.stack([scores, self.metrics**2, self.metrics * self.human / math.sqrt(self.human @ self.human)])
         return kinds if self.starts is None else np.add.reduceat(kinds, self.starts, axis=-1)
 
 
@@ -295,8 +320,8 @@ class _GroupDifferences:
         first, second = np.array(pairs).T
         self.difference = values[first] - values[second]
 
-    def __call__(self, signs: Signs) -> tuple[Floats, Floats]:
-        return signs(self.difference.shape[1]) @ self.difference.T, (self.difference**2).sum(1)
+    def __call__(self, draw: Draw) -> tuple[Floats, Floats]:
+        return self.difference @ draw.signs(self.difference.shape[1]).T, (self.difference**2).sum(1)
 
 
 class _PearsonDifferences:
@@ -307,36 +332,52 @@ class _PearsonDifferences:
         self.groups = [group.of(used) for group in groups]
         self.first, self.second = codes.reshape(-1, 2).T
 
-    def __call__(self, signs: Signs) -> tuple[Floats, Floats]:
-        exchanges = [_Exchange.of(signs(group.exchanged)) for group in self.groups]
-        size = len(exchanges[0].place)
+    def __call__(self, draw: Draw) -> tuple[Floats, Floats]:
+        pairs = len(self.first)
+        total = np.zeros((pairs, draw.size))
         # The squares are asked for once, and take as long as the rest of a draw.
-        once = size <= BLOCK
-        total = np.zeros((size, len(self.first)))
-        squares = np.full(len(self.first), 0.0 if once else np.inf)
-        width = max(1, CACHED // len(exchanges[0].signs))
-        for start in range(0, len(self.first), width):
-            part = slice(start, start + width)
-            sums, squared = np.zeros((2, len(self.first[part]), size)).swapaxes(1, 2)
-            for group, exchange in zip(self.groups, exchanges, strict=True):
-                apart = exchange.of_draws(self._differ(group, exchange.signs, part))
-                sums += apart
+        once = draw.size <= BLOCK
+        squares = np.zeros_like(total) if once else np.full((pairs, 1), np.inf)
+        for group in self.groups:
+            exchange = _Exchange.of(draw, group.exchanged)
+            half = group.sums() / 2
+            whole, change = half.sum(-1)[:, :, None], half @ exchange.signs.T
+            width = max(1, CACHED // len(exchange.signs))
+            for start in range(0, pairs, width):
+                part = slice(start, start + width)
+                apart = exchange.of_draws(_exchanged(whole, change, self.first[part], self.second[part]))
+                total[part] += apart
                 if once:
-                    squared += apart**2
-            total[:, part] = sums
-            squares[part] += squared.max(0)
-        return total / len(self.groups), squares / len(self.groups) ** 2
+                    squares[part] += apart**2
+        return total / len(self.groups), squares.max(1) / len(self.groups) ** 2
 
-    def _differ(self, group: _Group, signs: Floats, part: slice) -> Floats:
-        """R of the first of each pair less that of the second when they exchange: (signs, pairs)."""
-        sums, human = group.sums(), group.human
-        # Pair by pair, so that what is gathered stands together.
-        whole, difference = sums.sum(-1)[:, :, None], sums @ signs.T
-        plus, minus = (whole + difference) / 2, (whole - difference) / 2
-        first, second = self.first[part], self.second[part]
-        one = _correlation(plus[:, first] + minus[:, second], human)
-        one -= _correlation(plus[:, second] + minus[:, first], human)
-        return one.T
+
+def _exchanged(whole: Floats, change: Floats, first: Ints, second: Ints) -> Floats:
+    """R of the first of each pair less that of the second when they exchange: (pairs, signs).
+
+    Each has half of the sums of both, and what exchanges is added to the one and taken from the other.
+    """
+    # In place, because allocating large arrays costs more than the arithmetic.
+    scores, squares, products = whole[:, first] + whole[:, second]
+    moved = change[:, first]
+    moved -= change[:, second]
+    by_scores, by_squares, by_products = moved
+    # (scores +- by_scores)^2, taken from squares +- by_squares: what both have, and what adds to one alone.
+    by_squares -= 2 * scores * by_scores
+    by_scores *= by_scores
+    both = np.subtract(squares - scores**2, by_scores, out=by_scores)
+    one, other = products + by_products, np.subtract(products, by_products, out=by_products)
+    one /= _root(both + by_squares)
+    other /= _root(np.subtract(both, by_squares, out=both))
+    one -= other
+    return np.asarray(one)
+
+
+def _root(spread: Floats) -> Floats:
+    """The root, in place; infinite where there is no spread, so that r is 0."""
+    if spread.min() < NO_SPREAD:
+        spread[spread < NO_SPREAD] = np.inf
+    return np.sqrt(spread, out=spread)
 
 
 @dataclass(frozen=True, eq=False)
@@ -344,38 +385,28 @@ class _Exchange:
     """How the scores of a group exchange: different signs, and which of them each draw has."""
 
     signs: Floats
-    place: Ints
-    halved: bool = False
-    """Whether draws have other signs than these: the opposite ones, with the opposite differences."""
+    place: Ints | None = None
+    """None where each draw has signs of its own; otherwise those from half on are the opposite ones, in turn."""
 
     @classmethod
-    def of(cls, drawn: Floats) -> _Exchange:
+    def of(cls, draw: Draw, scores: int) -> _Exchange:
         """Few scores exchange in few ways, so that many draws repeat them."""
-        size, scores = drawn.shape
-        patterns = 1 << (scores - 1)
-        if size <= patterns:
-            return cls(drawn, np.arange(size))
-        bits = 1 << np.arange(scores)
-        return cls(np.where(np.arange(patterns)[:, None] & bits, -1.0, 1.0), (drawn < 0) @ bits, halved=True)
+        if draw.size <= 1 << (scores - 1):
+            return cls(draw.signs(scores))
+        return cls(_all_signs(scores), draw.patterns(scores))
 
     def of_draws(self, values: Floats) -> Floats:
-        """The values of each draw, from those of the different signs (signs, pairs)."""
-        if not self.halved:
+        """The values of each draw, from those of the different signs (pairs, signs)."""
+        if self.place is None:
             return values
-        return np.concatenate([values, -values[::-1]])[self.place]
+        # Opposite signs have opposite differences.
+        return np.take(np.concatenate([values, -values[:, ::-1]], axis=1), self.place, axis=1)
 
 
-def _correlation(sums: Floats, human: Floats) -> Floats:
-    """R from sums of scores, of their squares and of their products with the human (in place); 0 without spread."""
-    scores, squares, r = sums
-    # In place, because allocating large arrays costs more than the arithmetic.
-    scores *= scores
-    scores /= len(human)
-    squares -= scores
-    squares[squares < 1e-12] = np.inf
-    squares *= human @ human
-    r /= np.sqrt(squares, out=squares)
-    return np.asarray(r)
+@cache
+def _all_signs(scores: int) -> Floats:
+    """All ways to exchange so few scores, of which the last stays: (ways, scores)."""
+    return np.where(np.arange(1 << (scores - 1))[:, None] & (1 << np.arange(scores)), -1.0, 1.0)
 
 
 def williams(r_first: float, r_second: float, r_between: float, n: int) -> float:
