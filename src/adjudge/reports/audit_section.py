@@ -536,7 +536,7 @@ def aa_section(aa: AATest) -> Section:
             *_error_rate_words(aa.by_annotator, "with other people"),
         ]
         title = "The same with halves of the annotators"
-        says = "A test above the dashed line takes the tastes of a few people for the quality of systems."
+        says = "A test to the right of the dashed line takes the tastes of a few people for the quality of systems."
         charts.append(Chart("aa-annotators", title, says, _aa_chart(aa.by_annotator)))
     return Section("aa", "Which tests can be trusted", tuple(words), tuple(charts), folded=aa.tables())
 

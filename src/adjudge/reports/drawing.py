@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 INK, MUTED, GRID = "var(--ink)", "var(--muted)", "var(--line)"
-ACCENT, HUMAN, WARN, BAND, PAPER = "var(--accent)", "var(--human)", "var(--warn)", "var(--band)", "var(--paper)"
+ACCENT, HUMAN, WARN, PAPER = "var(--accent)", "var(--human)", "var(--warn)", "var(--paper)"
 # From orange (the row loses) over neutral to blue (the row wins): told apart by colour-blind readers, too.
 HEAT = tuple(f"var(--heat-{i})" for i in range(7))
 SERIES = (ACCENT, HUMAN, WARN, MUTED)

@@ -110,14 +110,15 @@ _TERMS = explain(
     }
 )
 # Entries of the guide to rankings that these pages need as well.
-_SHARED = ("p and Holm", "Cannot decide", "Signature")
+_SHARED = ("p, and p of all pairs", "Cannot decide", "Signature")
 
 
 def build_standard_report(result: Standard, *, title: str) -> ReportPage:
     """The page data of a report on one result of `gold`, `meta` or `qe`."""
     first, facts, sections = (make(result) for make in _STANDARDS[type(result)])
     page = PairPage.about(result, sections, name=title, slug=result.verb, headline=first, facts=facts)
-    guide = (*_TERMS, *(term for term in GUIDE if term.name in _SHARED))
+    shared = {term.name: term for term in GUIDE}
+    guide = (*_TERMS, *(shared[name] for name in _SHARED))
     return ReportPage(title=title, pairs=(page,), guide=guide)
 
 
