@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 # The text of a new campaign file, with what its keys mean beside them.
 
-MOST_ITEMS = 100
+MOST_ITEMS, LEAST_ITEMS = 100, 6
 """Items of a task where there are enough: about an hour of scores."""
 _MEANINGS = {
     "ranking": "several translations of a segment are put into order",
@@ -453,11 +453,12 @@ def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, T
     # With the files where they are, so that errors name them as the user does.
     trial = replace(plan, **_places({key: str(path.absolute()) for key, (_, path, _) in texts.items()}))
     testset = read_texts(_try_plan(trial, scratch))
-    # Sizes of tasks that suit the texts, with so many degraded copies and repeats, and without any.
     items = len(testset) * (1 if PROTOCOLS[plan.protocol].relative else len(plan.systems))
-    work = min(items, round(0.85 * MOST_ITEMS))
-    checks = (max(1, round(0.12 * work)), max(1, round(0.06 * work)))
-    for size, controls in ((min(MOST_ITEMS, work + sum(checks)), checks), (work, None)):
+    most, people = min(items, round(0.85 * MOST_ITEMS)), len(named_annotators(plan.annotators))
+    # Of few texts, each person gets a small task; if no page fits into it, some people get none.
+    share = max(LEAST_ITEMS, -(-items * min(2, people) // people))
+    sizes = [(min(MOST_ITEMS, work + sum(_checks(work))), _checks(work)) for work in (min(most, share), most)]
+    for size, controls in (*sizes, (most, None)):
         try:
             campaign = _try_plan(replace(trial, task_size=size, controls=controls), scratch)
             tasks = design(campaign, testset)
@@ -467,6 +468,11 @@ def _find_working_plan(plan: Plan, texts: Texts, scratch: Path) -> tuple[Plan, T
             continue
         return replace(plan, task_size=size, controls=controls), tasks, len(testset)
     raise AssertionError("one of both was returned, or its fault was raised")
+
+
+def _checks(work: int) -> tuple[int, int]:
+    """How many degraded copies and repeats suit so many items."""
+    return max(1, round(0.12 * work)), max(1, round(0.06 * work))
 
 
 def _try_plan(plan: Plan, scratch: Path) -> Campaign:
