@@ -158,6 +158,12 @@ def test_equal_ranks_have_a_sign_behind_them(tmp_path: Path) -> None:
     assert dict(read_published({"Opus": "1", "Lingua": "2=", "Babel": "=2", "Echo": "4."}).ranges) == ranks
 
 
+def test_groups_that_look_like_versions_are_names(tmp_path: Path) -> None:
+    file = tmp_path / "tiers.tsv"
+    file.write_text("model\ttier\nOpus\t1.2.3\nBabel\t1.2.4\n")
+    assert dict(read_published(file).ranges) == {"Opus": (1, 1), "Babel": (2, 2)}
+
+
 def test_scores_and_names_alone_are_orders(tmp_path: Path) -> None:
     by_score = pl.DataFrame({"system": ["Babel", "Opus"], "score": [60.0, 80.0]})
     assert dict(read_published(by_score).ranges) == {"Opus": (1, 1), "Babel": (2, 2)}
@@ -179,6 +185,14 @@ def test_one_language_pair_of_several_is_taken(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ("", "holds no ranking"),
+        (" " * 100_000 + "x\n" + "y\xa0" * 100_000, "line 2: has 199,999 characters where a system is named"),
+        (f"{'9' * 5000} Opus\nBabel\n", "line 1: has 5,005 characters where a system is named"),
+        (f"{'9' * 900} Opus\nBabel\n", "ranks none or one of the systems"),
+        (f"system,rank\nOpus,{'9' * 5000}\nBabel,2\n", "9…' is no rank; give a number"),
+        (f"system,rank\nOpus,1-{'9' * 5000}\nBabel,2\n", "9…' is no rank; give a number"),
+        ("Team & & \\\\\nOpus & 1 & 2 \\\\\n", "has two columns of one name"),
+        (CLUSTERS + "de en\n", "row 5 does not have a language pair, ranks and a system"),
+        (CLUSTERS + "de en 1 4 x y False Delta.3\n", "row 5 does not have a language pair, ranks and a system"),
         ("system,rank\nOpus,best\nBabel,2\n", "'best' is no rank; give a number such as 2, or a range"),
         ("Zeta\nEta\n", r"ranks none or one of the systems that were judged \(Zeta, Eta\)"),
     ],

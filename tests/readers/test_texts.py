@@ -130,3 +130,10 @@ def test_named_segments_are_aligned_by_name(tmp_path: Path) -> None:
 )
 def test_the_ending_says_the_format(name: str, kind: str) -> None:
     assert text_format(Path(name)) == kind
+
+
+def test_a_tag_with_a_long_word_does_not_take_hours(tmp_path: Path) -> None:
+    """Each of its letters was taken for the beginning of an attribute."""
+    file = tmp_path / "long.sgm"
+    file.write_text(f'<refset><doc {"A" * 500_000} docid="d"><seg id="1">x</seg></doc></refset>')
+    assert read_column(file).texts == ("x",)

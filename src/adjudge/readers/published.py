@@ -36,11 +36,14 @@ _MEANINGS: dict[str, tuple[str, ...]] = {
 }
 _OFFICIAL = "cluster_start cluster_end end_of_cluster system"
 """The last columns of `clusters.csv`, which the script of the workshops writes between blanks."""
+_OFFICIAL_FIELDS = 7
 # A line of `ad-sys-ranking-*.csv`: raw mean, mean z-score, two counts, the name, and often the name for people.
 _MEANS = re.compile(r"^-?[0-9.]+ -?[0-9.]+ [0-9]+ [0-9]+ (\S+)(?: \S+)?\s*$")
-_ITEM = re.compile(r"^\s*(?:=?([0-9]+)(?:\s*[-–—]\s*([0-9]+))?\s*[.):=]*\s+)?(\S.*?)\s*$")
-_RULE = re.compile(r"^\s*([-–—_=*]{3,}|)\s*$")
-_RANGE = re.compile(r"^\s*=?([0-9]+)(?:\.0|\.|=)?(?:\s*[-–—]+\s*([0-9]+))?\s*$")
+_ITEM = re.compile(r"(?:=?([0-9]{1,9})(?:\s*[-–—]\s*([0-9]{1,9}))?\s*[.):=]*\s+)?(\S.*)")
+_RULE = re.compile(r"[-–—_=*]{3,}|")
+_RANGE = re.compile(r"\s*=?([0-9]{1,9})(?:\.0|\.|=)?(?:\s*[-–—]+\s*([0-9]{1,9}))?\s*")
+# Looking for names in longer lines takes minutes.
+_LONGEST_LINE = 1_000
 _LATEX = re.compile(r"\\[a-zA-Z]+\*?|[{}$~]")
 """What stands around the cells of a table in LaTeX: commands such as `\\textbf`, and braces."""
 # Scores that a list has behind the names.
@@ -125,7 +128,7 @@ def _read_file(path: Path, pair: str | None) -> Published:
         if means and len(means) == sum(bool(line.strip()) for line in lines):
             return Published(path.name, {name: (i, i) for i, name in enumerate(means, start=1)})
         if any("&" in line and "\\\\" in line for line in lines):
-            return Published(path.name, _from_table(_table_of_latex(lines), pair, str(path)))
+            return Published(path.name, _from_table(_table_of_latex(lines, path), pair, str(path)))
         if len(groups := [line for line in lines if line.strip()]) == 1 and ">" in groups[0]:
             lines = [line for group in groups[0].split(">") for line in (*group.split("="), "")]
         if not _has_header(lines):
@@ -133,12 +136,14 @@ def _read_file(path: Path, pair: str | None) -> Published:
     return Published(path.name, _from_table(load_table(path).frame, pair, str(path)))
 
 
-def _table_of_latex(lines: Sequence[str]) -> pl.DataFrame:
+def _table_of_latex(lines: Sequence[str], path: Path) -> pl.DataFrame:
     """The rows of a table in LaTeX that have as many cells as the first one."""
     import polars as pl
 
     cells = [line.rpartition("\\\\")[0].split("&") for line in lines if "&" in line and "\\\\" in line]
     rows = [[" ".join(_LATEX.sub(" ", cell).split()) for cell in row] for row in cells]
+    if len(set(rows[0])) < len(rows[0]):
+        raise InputError("has two columns of one name in its first row; name each once", file=path)
     return pl.DataFrame([row for row in rows[1:] if len(row) == len(rows[0])], schema=rows[0], orient="row")
 
 
@@ -151,9 +156,13 @@ def _has_header(lines: Sequence[str]) -> bool:
 def _from_clusters(lines: Sequence[str], pair: str | None, path: Path) -> dict[str, Range]:
     """The official clusters: a rank from where the cluster begins to where it ends."""
     rows = [line.split() for line in lines[1:] if line.strip()]
+    for number, row in enumerate(rows, start=1):
+        if len(row) < _OFFICIAL_FIELDS or not all(map(_RANGE.fullmatch, row[4:6])):
+            what = f"row {number} does not have a language pair, ranks and a system under '{_OFFICIAL}'"
+            raise InputError(f"{what}; check whether it is cut", file=path)
     pairs = list(dict.fromkeys((row[0], row[1]) for row in rows))
     wanted = _choose(pairs, pair, path)
-    return {row[-1]: (int(row[4]), int(row[5])) for row in rows if (row[0], row[1]) == wanted}
+    return {row[-1]: (_range(row[4])[0], _range(row[5])[1]) for row in rows if (row[0], row[1]) == wanted}
 
 
 def _choose(pairs: Sequence[tuple[str, str]], pair: str | None, where: object) -> tuple[str, str]:
@@ -168,8 +177,11 @@ def _choose(pairs: Sequence[tuple[str, str]], pair: str | None, where: object) -
 def _from_list(lines: Sequence[str], path: Path) -> dict[str, Range]:
     """A list with a system in each line; an empty line, or one of dashes, stands between clusters."""
     groups: list[list[tuple[str, Range | None]]] = [[]]
-    for line in lines:
-        if _RULE.match(line):
+    for number, line in enumerate(map(str.strip, lines), start=1):
+        if len(line) > _LONGEST_LINE:
+            what = f"has {len(line):,} characters where a system is named in each line; check what it is"
+            raise InputError(what, file=path, line=number)
+        if _RULE.fullmatch(line):
             groups.append([])
         elif (item := _ITEM.match(line)) is not None:
             given = (int(item[1]), int(item[2] or item[1])) if item[1] else None
@@ -220,7 +232,7 @@ def _of_pair(frame: pl.DataFrame, columns: Mapping[str, str], pair: str | None, 
 
 def _by_groups(names: Sequence[str], groups: Sequence[str]) -> dict[str, Range]:
     order = list(dict.fromkeys(groups))
-    order = sorted(order, key=float) if all(re.fullmatch(r"[0-9.]+", group) for group in order) else order
+    order = sorted(order, key=float) if all(re.fullmatch(r"[0-9]+(\.[0-9]+)?", group) for group in order) else order
     ranges: dict[str, Range] = {}
     for group in order:
         members = [name for name, own in zip(names, groups, strict=True) if own == group]
@@ -229,7 +241,7 @@ def _by_groups(names: Sequence[str], groups: Sequence[str]) -> dict[str, Range]:
 
 
 def _range(text: str) -> Range:
-    found = _RANGE.match(text)
+    found = _RANGE.fullmatch(text)
     if found is None:
         raise InputError(f"'{shown(text)}' is no rank; give a number such as 2, or a range such as 2-4")
     return int(found[1]), int(found[2] or found[1])

@@ -74,7 +74,8 @@ def _by_name(column: Column) -> dict[tuple[str, str], str] | None:
 _TAG = re.compile(r"<(?P<name>doc|seg)\b(?P<attributes>[^<>]*)>", re.IGNORECASE)
 _BEGIN = re.compile(r"<seg\b", re.IGNORECASE)
 _END = re.compile(r"</seg\s*>", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
+# From where a word begins alone: a long one would be tried from each of its letters.
+_ATTRIBUTE = re.compile(r"(?<!\w)(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))")
 
 
 def read_sgm(path: Path) -> Column:
