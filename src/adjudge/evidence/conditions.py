@@ -311,7 +311,7 @@ def find_composition(method: str, judgments: Judgments) -> Composition | None:
     except DataError:
         # Means can be ranked where the model cannot be fitted, as where all scores are equal.
         return None
-    worth = model.part_of_means("annotator") + model.part_of_means("task")
+    worth = model.part_of_means("annotator", "task")
     if method == "zscore":
         worth = worth - model.over_rows(own_means(judgments)[model.design.row])
     centring = np.eye(len(worth)) - 1 / len(worth)

@@ -291,11 +291,8 @@ class _Scores:
 
     def _parts(self) -> dict[str, Floats]:
         """What raw mean less model mean consists of."""
-        parts = dict.fromkeys(PARTS, np.zeros(len(self.systems)))
-        for names, predicted in self.model.predictions.items():
-            # What one system's people differ over more has its own effect, such as `annotator:system (A)`.
-            part = _PART_OF[names[0].partition(" (")[0]]
-            parts[part] = parts[part] + self.model.over_rows(predicted)
+        effects = {part: [name for name, own in _PART_OF.items() if own == part] for part in _PART_OF.values()}
+        parts = {part: self.model.part_of_means(*names) for part, names in effects.items()}
         parts["set_aside"] = self.means["raw"] - self.model.over_rows(self.design.as_given)
         parts["rest"] = self.means["raw"] - self.means["model"] - sum(parts.values())
         return parts

@@ -532,18 +532,14 @@ def count_claims_in_short(holds: int, more: int, fragile: int) -> str:
 def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
     """What the audits left of the differences claimed, for a paper."""
     claimed = holds + more + fragile
-    if claimed == 0:
+    counts = zip((holds, more, fragile), _counts(holds, more, fragile, claimed), strict=False)
+    found = [f"{words} in every audit" if "hold" in words else words for number, words in counts if number]
+    if len(found) > 1:
+        return f"Of {claimed:,} differences claimed, {listed(found)}."
+    if not found:
         return "No difference is claimed."
-    parts = (
-        (holds, f"{agreeing(holds, 'holds', 'hold')} in every audit"),
-        (more, f"{agreeing(more, 'needs', 'need')} more people"),
-        (fragile, f"{agreeing(fragile, 'is', 'are')} fragile"),
-    )
-    found = [(number, words) for number, words in parts if number]
-    if len(found) == 1:
-        all_of_them = agreeing(claimed, "The one difference", f"All {claimed:,} differences")
-        return f"{all_of_them} claimed {found[0][1]}."
-    return f"Of {claimed:,} differences claimed, {listed([f'{number:,} {words}' for number, words in found])}."
+    all_of_them = agreeing(claimed, "The one difference", f"All {claimed:,} differences")
+    return f"{all_of_them} claimed {found[0].partition(' ')[2]}."
 
 
 def say_rule(audits: Sequence[str]) -> str:

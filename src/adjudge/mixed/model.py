@@ -122,13 +122,12 @@ class Model:
         by_system = np.bincount(self.design.system, self._raw_weight * value, minlength=len(self.design.systems))
         return np.asarray(by_system, dtype=np.float64)
 
-    def part_of_means(self, name: str) -> Floats:
-        """What the effects whose first part is named so are predicted to add to the raw mean of each system."""
-        added = np.zeros(len(self.design.systems))
-        for names, predicted in self.predictions.items():
-            if names[0] == name:
-                added = added + self.over_rows(predicted)
-        return added
+    def part_of_means(self, *effects: str) -> Floats:
+        """What effects of these first names are predicted to add to the raw means of systems; `A (x)` belongs to A."""
+        added = [
+            self.over_rows(value) for names, value in self.predictions.items() if names[0].split(" (")[0] in effects
+        ]
+        return np.asarray(np.sum([np.zeros(len(self.design.systems)), *added], axis=0))
 
     def codes(self, unit: Unit) -> Codes | None:
         """The annotator or document of each row."""
