@@ -55,6 +55,19 @@ One of four systems fails now and then: its typical score and its mean say diffe
 its disasters. Twelve people judge 40 pages each and agree well (strictness 4, taste 1.5, residual 6). The second
 column has the failing system's mean beside that of the others. A decision against the order of the means is an error;
 "its own pairs" are those of the failing system."""
+OTHERS_TEXT = """\
+Eight equal systems judged by ten people, 200 campaigns (`python -m bench recipes`): scores of 160 segments in
+documents, or 2,000 votes about two outputs, with tastes of half a logit. Each pair is tested by itself at .05, as these
+tools do. Leaderboards call two systems different where the intervals of their strengths, by bootstrapped votes, do not
+meet."""
+OTHERS = {
+    "scores, paired t-test of segments": "paired t-test",
+    "scores, paired bootstrap of segments": "paired bootstrap",
+    "votes, intervals of a leaderboard": "bootstrapped votes",
+    "scores, adjudge": "adjudge, scores",
+    "votes, adjudge": "adjudge, votes",
+    "votes, adjudge, 200 other campaigns": "adjudge, other votes",
+}
 UNEQUAL_TEXT = """\
 Systems of different quality, at even distances (standard deviation 3 points, or 0.4 log-odds), or on two levels 3
 points apart. How many of the true differences are decided, how many of the true claims hold, and are decisions
@@ -120,6 +133,7 @@ def page() -> str:
         chosen = [row for row in rows if row["group"] == group]
         if chosen:
             parts.append(f"## {title}\n\n{text}\n\n{table(columns, chosen)}\n{misses(chosen)}")
+    parts.append(other_tools())
     if before:
         parts.append(changes(rows, before))
     if found := stored("released"):
@@ -129,6 +143,20 @@ def page() -> str:
     parts.append((RESULTS / "earlier.md").read_text(encoding="utf-8"))
     parts.append(f"## How to measure again\n\n{origin(rows)}")
     return "\n".join(parts)
+
+
+def other_tools() -> str:
+    """How often other tools and rules call some of eight equal systems different."""
+    stored_rates = json.loads((RESULTS / "recipes.json").read_text(encoding="utf-8"))
+    others, once, campaigns = stored_rates["others"], stored_rates["once"], stored_rates["campaigns"]
+    workshops = {f"scores, the rule {name} of the workshops": rates["any"] for name, rates in once.items()}
+    rates = {what: others[name] for what, name in OTHERS.items()} | workshops
+    lines = [
+        f"| {what} | {rate:.1f} ± {(rate * (100 - rate) / campaigns) ** 0.5:.1f} |"
+        for what, rate in sorted(rates.items(), key=lambda item: -item[1])
+    ]
+    head = "| what is done | some pair is called different, % |\n|---|---|"
+    return "\n\n".join(["## Other tools on equal systems", OTHERS_TEXT, "\n".join([head, *lines]), ""])
 
 
 def percent(key: str) -> Callable[[Row], str]:

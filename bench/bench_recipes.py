@@ -1,9 +1,14 @@
-"""How often the rules of the workshops (`ranking/recipes.py`) call equal systems different.
+"""How often the rules of the workshops (`ranking/recipes.py`) and of other tools call equal systems different.
 
 Eight equal systems, 40 documents of four segments in four domains, ten people; each person judges whole documents of
 one system. Standard deviations: strictness 7, tastes 2.5, documents 3, segments 3.5, a system in a document 3, pages
 2.5, residual 10. "once": every output is judged once; "waves": twice, by two people. "any" is the percentage of
 campaigns in which some pair is called different at .05, "pairs" of all pairs, "lines" of campaigns with a line.
+
+"others" are what other tools do, each pair by itself: on the scores judged once, a paired t-test of the segments (as
+Pearmut does) and a paired bootstrap of them; on 2,000 votes by ten people about eight equal systems (tastes .5
+log-odds), leaderboards' intervals by bootstrapped votes (evalica), which differ where they do not overlap. adjudge is
+beside each.
 
     python -m bench recipes    # 200 campaigns of each kind, written to bench/results/recipes.json
 """
@@ -14,8 +19,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import evalica
 import numpy as np
 import polars as pl
+from scipy.stats import ttest_1samp
 
 from adjudge.ranking.methods import RankSettings, rank
 from adjudge.ranking.recipes import RECIPES
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 RESULTS = Path(__file__).parent / "results" / "recipes.json"
-CAMPAIGNS, SYSTEMS, PEOPLE, DOCUMENTS, SEGMENTS, DOMAINS = 200, 8, 10, 40, 4, 4
+CAMPAIGNS, SYSTEMS, PEOPLE, DOCUMENTS, SEGMENTS, DOMAINS, VOTES = 200, 8, 10, 40, 4, 4, 2_000
 
 
 def drawn(seed: int, waves: int) -> Judgments:
@@ -73,8 +80,64 @@ def measured(waves: int, names: Iterable[str] = RECIPES) -> dict[str, dict[str, 
     return rates
 
 
+def votes(seed: int) -> pl.DataFrame:
+    """Votes of people with tastes about two of eight equal systems at a time."""
+    rng = generator(seed)
+    taste = rng.normal(0, 0.5, (PEOPLE, SYSTEMS))
+    pairs = np.array([(a, b) for a in range(SYSTEMS) for b in range(SYSTEMS) if a != b])
+    left, right = pairs[rng.integers(0, len(pairs), VOTES)].T
+    who = np.arange(VOTES) % PEOPLE
+    wins = rng.random(VOTES) < 1 / (1 + np.exp(taste[who, right] - taste[who, left]))
+    return pl.DataFrame(
+        {
+            "annotator": [f"p{k}" for k in who],
+            "segment": [f"q{k}" for k in range(VOTES)],
+            "left": [f"s{k}" for k in left],
+            "right": [f"s{k}" for k in right],
+            "winner": np.where(wins, "left", "right"),
+        }
+    )
+
+
+def differ_by_segments(scores: np.ndarray, seed: int) -> tuple[bool, bool]:
+    """Whether some two rows (systems) differ by a paired t-test, and by a paired bootstrap of the columns."""
+    first, second = np.triu_indices(len(scores), 1)
+    gaps = scores[first] - scores[second]
+    p = ttest_1samp(gaps, 0.0, axis=1).pvalue
+    drawn_again = generator(seed).multinomial(gaps.shape[1], np.full(gaps.shape[1], 1 / gaps.shape[1]), 1000)
+    share = (gaps @ drawn_again.T > 0).mean(1)
+    return bool((p < 0.05).any()), bool((np.minimum(share, 1 - share) < 0.025).any())
+
+
+def differ_by_votes(frame: pl.DataFrame, seed: int) -> bool:
+    """Whether some two intervals by bootstrapped votes do not overlap."""
+    winners = [evalica.Winner.X if winner == "left" else evalica.Winner.Y for winner in frame["winner"]]
+    found = evalica.bootstrap(
+        evalica.bradley_terry, frame["left"].to_list(), frame["right"].to_list(), winners,
+        n_resamples=200, bootstrap_method="percentile", random_state=seed,
+    )  # fmt: skip
+    return float(np.max(found.low)) > float(np.min(found.high))
+
+
+def measured_others() -> dict[str, float]:
+    """In how many campaigns, in percent, some pair of equal systems is called different by what other tools do."""
+    names = ("paired t-test", "paired bootstrap", "adjudge, scores", "bootstrapped votes", "adjudge, votes")
+    seen = []
+    for seed in range(CAMPAIGNS):
+        judgments, voted = drawn(seed, 1), votes(seed)
+        wide = judgments.table.pivot("system", index="segment", values="score", aggregate_function="mean")
+        by_t, by_bootstrap = differ_by_segments(wide.drop("segment").to_numpy().T, seed)
+        ranked = [
+            rank(one, method=None, settings=RankSettings()) for one in (judgments, read_frame(voted, ReadOptions()))
+        ]
+        decided = [any(pair.decided for pair in one.comparisons) for one in ranked]
+        seen.append((by_t, by_bootstrap, decided[0], differ_by_votes(voted, seed), decided[1]))
+    return {name: 100 * float(rate) for name, rate in zip(names, np.mean(seen, axis=0), strict=True)}
+
+
 def main() -> None:
     results = {"script": "bench/bench_recipes.py", "campaigns": CAMPAIGNS, "once": measured(1), "waves": measured(2)}
+    results |= {"others": measured_others()}
     RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(results, indent=1))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import shlex
 import subprocess
@@ -52,6 +53,17 @@ def test_the_evidence_page_is_what_the_stored_results_say() -> None:
     assert written == evidence(), "run python -m bench evidence"
     drawn = (ROOT / "docs" / "images" / "equal-systems.svg").read_text(encoding="utf-8")
     assert drawn == picture(), "run python -m bench evidence"
+
+
+def test_what_other_tools_do_with_equal_systems_is_as_stored() -> None:
+    stored = json.loads((ROOT / "bench" / "results" / "recipes.json").read_text(encoding="utf-8"))
+    others, workshops = stored["others"], [rates["any"] for rates in stored["once"].values()]
+    page = (ROOT / "docs" / "why.md").read_text(encoding="utf-8")
+    assert f"| rules of the workshops of 2022 to 2026 | {min(workshops):.0f} to {max(workshops):.0f}% |" in page
+    assert {int(others[name]) for name in ("paired t-test", "paired bootstrap")} == {95}
+    assert f"intervals of a leaderboard that do not meet | {others['bootstrapped votes']:.0f}% |" in page
+    assert f"| adjudge: scores | {others['adjudge, scores']:.0f}% |" in page
+    assert f"| adjudge: votes | {others['adjudge, other votes']:.0f} to {others['adjudge, votes']:.0f}% |" in page
 
 
 @pytest.mark.parametrize("name", COMMANDS)
