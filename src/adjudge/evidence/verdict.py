@@ -295,11 +295,13 @@ def say_again(probability: float | None) -> str:
 
 def say_despite(trial: str) -> str:
     """What a claim does not survive, after its own sentence."""
-    if trial.endswith(" left out"):
-        return f"but not without {trial.removesuffix(' left out')}"
-    if trial.startswith("without "):
-        return f"but not {trial}"
-    return "but annotators part over it" if trial == OWN_SPREAD else f"but not in the {trial}"
+    return "but annotators part over it" if trial == OWN_SPREAD else f"but not {_say_how(trial)}"
+
+
+def _say_how(trial: str) -> str:
+    """How a trial looks again at a claim: without somebody, or by another order."""
+    unit = trial.removesuffix(" left out")
+    return f"without {unit}" if unit != trial else trial.removeprefix("order ")
 
 
 def say_disagreement(found: Disagreement) -> str:
@@ -599,8 +601,7 @@ def say_reason(
         return "the accounts may be fewer people" if accounts else _say_too_weak(needed, people, p, alone)
     if trial == OWN_SPREAD:
         return _say_parted(p or 0.0)
-    left_out = trial.removesuffix(" left out")
-    where = f"without {left_out}" if left_out != trial else trial if trial.startswith("without ") else f"in the {trial}"
+    where = _say_how(trial)
     if math.isnan(difference):
         return f"nothing is known of it {where}"
     if difference <= 0:
