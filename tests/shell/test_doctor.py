@@ -33,9 +33,7 @@ def test_this_installation_is_healthy_and_every_line_that_is_not_says_what_to_do
     diagnosis = examine(port=free_port(), tell=lines.append)
     assert diagnosis.healthy, diagnosis.findings
     assert all(finding.advice for finding in diagnosis.findings if finding.state != "ok")
-    assert {"Python", "dependencies", "SQLite", "charts", "port", "clock", "encoding"} <= {
-        finding.what for finding in diagnosis.findings
-    }
+    assert {"Python", "dependencies", "SQLite", "port", "encoding"} <= {finding.what for finding in diagnosis.findings}
     assert "dependencies" in lines
 
 
@@ -122,7 +120,7 @@ def test_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_letters_that_no_font_has_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_SCRIPTS", {"Latin": "A", "none": "\u0379"})
-    assert [finding.found for finding in doctor.examine_charts()][1] == "none for none"
+    assert [finding.found for finding in doctor.examine_letters()] == ["none for none"]
 
 
 def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +132,6 @@ def test_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "memory.max").write_text("max\n")
     assert list(doctor.examine_resources(tmp_path / "meminfo", tmp_path / "memory.max"))[1].found == "4.1 GB free"
     assert list(doctor.examine_resources(tmp_path / "no", tmp_path / "no"))[1].found == "not known on this system"
-    assert states(doctor.examine_clock(now=0.0)) == ["warning"]
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="ascii"))
     assert states(doctor.examine_terminal()) == ["warning"]
 
@@ -219,10 +216,10 @@ def test_an_examination_that_breaks_off_is_a_finding(monkeypatch: pytest.MonkeyP
     def broken() -> Iterator[Finding]:
         raise RuntimeError("out of order")
 
-    monkeypatch.setattr("adjudge.shell.doctor.examine_clock", broken)
+    monkeypatch.setattr("adjudge.shell.doctor.examine_terminal", broken)
     diagnosis = examine(port=free_port())
     assert [(finding.what, finding.state) for finding in diagnosis.findings if finding.state == "fault"] == [
-        ("clock", "fault")
+        ("terminal", "fault")
     ]
     assert not diagnosis.healthy
 

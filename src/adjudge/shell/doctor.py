@@ -18,10 +18,8 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -183,11 +181,10 @@ def _compare_tables(applied: set[str]) -> Finding:
     return Finding("tables", "ok", "of this version")
 
 
-# The machine: linear algebra, processors, memory, folders, charts and their fonts, terminal, port and clock.
+# The machine: linear algebra, processors, memory, folders, fonts, terminal and port.
 
 
 LITTLE_MEMORY = 1_000_000_000
-_PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def examine_linear_algebra() -> Iterator[Finding]:
@@ -250,18 +247,6 @@ def examine_port(number: int) -> Iterator[Finding]:
     yield Finding("port", "ok", f"{number} is free for serve")
 
 
-def examine_clock(now: float | None = None) -> Iterator[Finding]:
-    """A clock that stands before the time at which adjudge was installed is wrong, and so is every time it gives."""
-    seconds = time.time() if now is None else now
-    shown = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
-    installed = max(file.stat().st_mtime for file in _PACKAGE.glob("*.py"))
-    if seconds < installed - 86_400:
-        advice = "set the clock: links and times depend on it"
-        yield Finding("clock", "warning", f"{shown}, before adjudge was installed", advice)
-    else:
-        yield Finding("clock", "ok", shown)
-
-
 LITTLE_ROOM = 200_000_000
 
 
@@ -298,21 +283,10 @@ _SVG = (
 FONTS = "install fonts for them, on Debian fonts-noto-core and fonts-noto-cjk; pages in a browser are not affected"
 
 
-def examine_charts() -> Iterator[Finding]:
-    """Charts as SVG; as PNG where the extra `pdf` is installed, and the scripts that can be drawn there."""
-    from xml.etree import ElementTree as ET
-
-    from adjudge.reports.drawing import Canvas, paint
+def examine_letters() -> Iterator[Finding]:
+    """The scripts that can be drawn in PNG and PDF, where the extra `pdf` is installed."""
     from adjudge.reports.files import can_write_images, write_image
 
-    canvas = Canvas(60, 30)
-    canvas.point(30, 15, fill="black")
-    try:
-        ET.fromstring(paint(canvas.finish()))  # noqa: S314  our own drawing
-    except ET.ParseError as fault:
-        yield Finding("charts", "fault", f"a small chart could not be drawn: {fault}", "install adjudge again")
-        return
-    yield Finding("charts", "ok", "a small chart was drawn as SVG")
     if not can_write_images():
         return
 
@@ -521,12 +495,11 @@ def examine(
         "extras": examine_extras,
         "SQLite": examine_sqlite,
         "folders": examine_folders,
-        "charts": examine_charts,
+        "letters": examine_letters,
         "linear algebra": examine_linear_algebra,
         "processors and memory": examine_resources,
         "terminal": examine_terminal,
         "port": lambda: examine_port(port),
-        "clock": examine_clock,
     }
     if database is not None:
         examiners["database"] = lambda: examine_given(database)

@@ -33,7 +33,7 @@ class DoctorSettings:
 
 @command("doctor", START, "adjudge doctor --database campaign.sqlite3")
 def doctor(settings: DoctorSettings, *, json: bool, output: Path | None) -> None:
-    """Check the installation: packages, SQLite, folders, charts, fonts, memory, terminal, port, clock, database.
+    """Check the installation: packages, SQLite, folders, fonts, memory, terminal, port, database.
 
     Each check is ok, a warning or a fault, with advice. The exit code is 1 if there is a fault.
     """
