@@ -128,6 +128,16 @@ def test_a_release_with_its_own_control_decides() -> None:
     assert quality_of(released).kept is released
 
 
+def test_who_has_only_seen_examples_is_nobody_to_rank_by() -> None:
+    """All others work too fast; without them nothing would be left but a tutorial."""
+    fast = controlled(active_seconds=pl.lit(0.1)).table.drop_nulls("annotator")
+    example = fast.head(1).with_columns(annotator=pl.lit("late"), kind=pl.lit("tutorial"), active_seconds=pl.lit(9.0))
+    quality = quality_of(Judgments(pl.concat([fast, example])))
+    assert "late" not in quality.reasons
+    assert quality.nobody_passes
+    assert quality.left_out == ()
+
+
 def test_if_nobody_passes_all_are_kept_and_told() -> None:
     judgments = controlled().select(pl.col("annotator").is_in(["clicker"]))
     quality = quality_of(judgments)
