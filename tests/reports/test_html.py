@@ -88,6 +88,12 @@ def test_texts_of_the_data_are_inert(text: str, document: Document) -> None:
     assert any(NASTY in words for words in document.words), "the name is shown as it is"
 
 
+def test_sentences_in_cells_read_from_the_left_whatever_name_stands_first(text: str) -> None:
+    cells = re.findall(r"<td([^>]*)>[^<]* is better than [^<]*<", text)
+    assert cells
+    assert all("unicode-bidi: isolate" in attributes for attributes in cells)
+
+
 def test_every_link_leads_somewhere_and_no_id_occurs_twice(document: Document) -> None:
     ids = document.attributes("id")
     assert len(ids) == len(set(ids))
