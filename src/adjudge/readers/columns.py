@@ -343,17 +343,30 @@ def plain(name: str) -> str:
     return "".join(unicodedata.normalize("NFC", name).replace("_", " ").replace("-", " ").casefold().split())
 
 
+FIRST_ROWS = 1000
+
+
+def all_pass(column: pl.Series, test: Callable[[pl.Series], bool]) -> bool:
+    """Whether all cells pass a test. Most columns fail with the first rows, so that the others need not be looked at.
+
+    Args:
+        column: the cells.
+        test: whether all of some cells pass.
+    """
+    return test(column.head(FIRST_ROWS)) and (len(column) <= FIRST_ROWS or test(column.slice(FIRST_ROWS)))
+
+
 def columns_of_numbers(frame: pl.DataFrame) -> list[str]:
     """The columns that hold numbers and nothing else."""
+
+    def are_numbers(cells: pl.Series) -> bool:
+        return cells.str.strip_chars().cast(pl.Float64, strict=False).null_count() == cells.null_count()
+
     return [
         name
         for name, dtype in frame.schema.items()
         if dtype.is_numeric()
-        or (
-            dtype == pl.String
-            and frame[name].null_count() < frame.height
-            and frame[name].str.strip_chars().cast(pl.Float64, strict=False).null_count() == frame[name].null_count()
-        )
+        or (dtype == pl.String and frame[name].null_count() < frame.height and all_pass(frame[name], are_numbers))
     ]
 
 

@@ -38,7 +38,7 @@ from adjudge.readers.headers import (
 from adjudge.readers.parsing import SCORE_SCALE
 from adjudge.readers.values import are_marks, is_scale, propose_scale, says_lower, says_standardised
 from adjudge.table.errors import InputError, UsageError, param, shown
-from adjudge.table.judgments import KEY
+from adjudge.table.judgments import KEY, key_hashes
 from adjudge.table.languages import is_language
 from adjudge.table.wording import LONG_NAME, as_argument, counted, short_list, split_names
 
@@ -270,7 +270,9 @@ class _Contents:
 
     def different(self, *columns: str) -> int:
         """How many different values these columns hold together."""
-        return self.frame.select(columns).n_unique()
+        if len(columns) == 1:
+            return self.frame[columns[0]].n_unique()
+        return pl.Series(key_hashes(self.frame, columns)).n_unique()
 
     def free(self) -> list[str]:
         """The columns of names without a meaning: a few short values each, every one several times."""
@@ -325,10 +327,13 @@ class _Contents:
         number = pl.col(name).cast(pl.Float64, strict=False)
         if "system" not in self.mapping or not key or name not in columns_of_numbers(self.frame):
             return False
-        place = (number.rank("min").over(key) == number).mean()
-        together = pl.len().over(key).mean()
-        is_place, size = self.frame.select(place.alias("place"), together.alias("size")).row(0)
-        return bool(size >= FEWEST_RANKED and is_place >= NEARLY)
+        rows = self.frame.select(number.alias("number")).with_columns(group=pl.Series(key_hashes(self.frame, key)))
+        rows = rows.with_columns(size=pl.len().over("group"))
+        may_be, size = rows.select(pl.col("number").is_between(1, pl.col("size")).mean(), pl.col("size").mean()).row(0)
+        if size < FEWEST_RANKED or may_be < NEARLY:
+            return False
+        place = pl.col("number").rank("min").over("group")
+        return bool(rows.select((place == pl.col("number")).mean()).item() >= NEARLY)
 
     def _holds_names(self, name: str) -> bool:
         column = self.frame[name]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from adjudge.readers.columns import parse_columns, plain
+from adjudge.readers.columns import all_pass, parse_columns, plain
 from adjudge.readers.headers import count_same, side_of
 from adjudge.readers.wide import stack
 from adjudge.table.errors import InputError, shown
@@ -320,14 +320,17 @@ def fold_choices(loaded: LoadedTable) -> LoadedTable:
     """
     frame, folded = loaded.frame, loaded.frame
     marked = [name for name, kind in frame.schema.items() if kind in (pl.String, pl.Boolean) or kind.is_integer()]
-    words = {name: frame[name].cast(pl.String).str.to_lowercase() for name in marked}
-    choices = [n for n in words if words[n].fill_null("").is_in([*_CHECKED, "yes", *_UNCHECKED]).all()]
+
+    def are_marks(cells: pl.Series) -> bool:
+        return bool(cells.cast(pl.String).str.to_lowercase().fill_null("").is_in([*_CHECKED, "yes", *_UNCHECKED]).all())
+
+    choices = [name for name in marked if all_pass(frame[name], are_marks)]
     notes = []
     for _, numbered in groupby(enumerate(choices), lambda each: frame.columns.index(each[1]) - each[0]):
         names = [name for _, name in numbered]
         start = count_same(names)
         question = "".join(names[0][:start]).rstrip(" ._:-[(/")
-        checked = [words[name].is_in([*_CHECKED, "yes"]) for name in names]
+        checked = [frame[name].cast(pl.String).str.to_lowercase().is_in([*_CHECKED, "yes"]) for name in names]
         once = pl.select(pl.sum_horizontal(checked) == 1).to_series().mean() or 0.0
         if len(names) < 2 or not question or question in frame.columns or once < _NEARLY:  # type: ignore[operator]
             continue

@@ -15,6 +15,7 @@ from adjudge.readers.columns import (
     SYNONYMS,
     USUAL_LABELS,
     ColumnMap,
+    all_pass,
     check_cells,
     check_scale_of_scores,
     columns_of_numbers,
@@ -368,8 +369,12 @@ _DIGITS = str.maketrans({chr(first + n): str(n) for first in (0x660, 0x6F0, 0x96
 
 def _with_western_digits(frame: pl.DataFrame) -> pl.DataFrame:
     """The table with numbers in the digits of all programs, where columns hold them in Arabic, Indic or wide ones."""
-    texts = [frame[name].drop_nulls().unique() for name, dtype in frame.schema.items() if dtype == pl.String]
-    numbers = [text for text in texts if text.str.contains(r"^[\s\p{Nd}.,%+-]+$").all()]
+
+    def are_numbers(cells: pl.Series) -> bool:
+        return bool(cells.str.contains(r"^[\s\p{Nd}.,%+-]+$").all())
+
+    texts = [frame[name] for name, dtype in frame.schema.items() if dtype == pl.String]
+    numbers = [text.drop_nulls().unique() for text in texts if all_pass(text, are_numbers)]
     return frame.with_columns(
         pl.col(text.name).replace(dict(zip(cells, (cell.translate(_DIGITS) for cell in cells), strict=True)))
         for text in numbers
@@ -530,8 +535,10 @@ def _mark_controls(loaded: LoadedTable, mapping: ColumnMap) -> LoadedTable:
 
 
 def _holds_only(column: pl.Series, words: Collection[str]) -> bool:
-    cells = column.cast(pl.String).str.strip_chars().str.strip_suffix(".0")
-    return bool(cells.is_in(list(words)).all())
+    def are_words(cells: pl.Series) -> bool:
+        return bool(cells.cast(pl.String).str.strip_chars().str.strip_suffix(".0").is_in(list(words)).all())
+
+    return all_pass(column, are_words)
 
 
 def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:

@@ -290,11 +290,17 @@ def rows_where(table: pl.DataFrame, condition: pl.Expr) -> pl.DataFrame:
     )
 
 
+FIRST_HASHES = 1000
+
+
 def has_single(hashes: Hashes) -> bool:
-    """Whether one of the hashes is equal to no other."""
-    ordered = np.sort(hashes)
-    differs = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
-    return len(hashes) > 0 and bool((differs[1:] & differs[:-1]).any())
+    """Whether one of the hashes is equal to no other. In most tables one of the first is."""
+    for some in (hashes[:FIRST_HASHES], hashes):
+        ordered = np.sort(hashes[mark_among(hashes, some)])
+        differs = np.concatenate([[True], ordered[1:] != ordered[:-1], [True]])
+        if len(ordered) and (differs[1:] & differs[:-1]).any():
+            return True
+    return False
 
 
 def mark_repeated(hashes: Hashes) -> Bools:
