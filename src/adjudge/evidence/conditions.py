@@ -22,7 +22,7 @@ from adjudge.people.twins import find_twins
 from adjudge.ranking.estimator import is_relative
 from adjudge.ranking.scores import ScoreEstimator, as_scores
 from adjudge.table.errors import DataError
-from adjudge.table.judgments import codes_of, mark_repeated
+from adjudge.table.judgments import key_hashes, mark_repeated
 from adjudge.table.participants import suspected_accounts
 from adjudge.table.protocols import RELATIVE
 from adjudge.table.record import is_answered, is_judgment
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from adjudge.people.results import Twins
     from adjudge.table.judgments import Judgments
-    from adjudge.table.maths import Codes
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "raters": ("raters", "rater_type", "annotator_type", "expertise"),
@@ -190,28 +189,31 @@ def _texts(table: pl.DataFrame) -> pl.DataFrame | None:
 def _alike_scores(table: pl.DataFrame) -> tuple[Alike, ...]:
     """By the same people on the same segments; where no two systems share these, by segment."""
     scored = table.filter(pl.col("score").is_not_null() & pl.col("segment").is_not_null())
-    item, segment, system = codes_of(scored, ("annotator", "document", "segment"), ("document", "segment"), ("system",))
-    if not _meet(item, system):
-        item = segment
-    rows = pl.DataFrame({"item": item, "code": system, "system": scored["system"], "value": scored["score"]})
-    again = mark_repeated((item * (int(system.max(initial=0)) + 1) + system).view(np.uint64))
+    key: tuple[str, ...] = ("annotator", "document", "segment")
+    rows = _by_item(scored, key, "score")
+    if not _meet(rows):
+        key = key[1:]
+        rows = _by_item(scored, key, "score")
+    again = mark_repeated(key_hashes(scored, (*key, "system")))
     if again.any():
-        groups = rows.filter(again).group_by("item", "code", maintain_order=True)
-        means = groups.agg(pl.col("system").first(), pl.col("value").mean())
+        means = rows.filter(again).group_by("item", "system", maintain_order=True).agg(pl.col("value").mean())
         rows = pl.concat([rows.filter(~again), means])
-    return _alike(rows.select("item", "system", "value"), "score")
+    return _alike(rows, "score")
 
 
-def _meet(item: Codes, system: Codes) -> bool:
+def _meet(rows: pl.DataFrame) -> bool:
     """Whether two systems have one item."""
-    of_first = np.empty(int(item.max(initial=-1)) + 1, dtype=np.int64)
-    of_first[item] = system
-    return bool((of_first[item] != system).any())
+    shared = rows.filter(mark_repeated(rows["item"].to_numpy())).group_by("item")
+    systems = shared.agg(pl.col("system").min().alias("first"), pl.col("system").max().alias("last"))
+    return bool((systems["first"] != systems["last"]).any())
 
 
 def _by_item(table: pl.DataFrame, item: Sequence[str], value: str) -> pl.DataFrame:
-    (code,) = codes_of(table, list(item))
-    return pl.DataFrame({"item": code, "system": table["system"], "value": table[value]})
+    """The values by item, which a hash stands for: that two of millions are taken for one changes no share."""
+    systems = pl.Enum(table["system"].unique().sort())
+    return pl.DataFrame({
+        "item": key_hashes(table, item), "system": table["system"].cast(systems), "value": table[value]
+    })  # fmt: skip
 
 
 def _alike(rows: pl.DataFrame, what: Literal["score", "rank", "text"]) -> tuple[Alike, ...]:
@@ -221,13 +223,12 @@ def _alike(rows: pl.DataFrame, what: Literal["score", "rank", "text"]) -> tuple[
     system's usual one must be the same, too. And where one text of two systems was judged once, and nothing else of
     both by the same person, what they share is the same by design: it must be at least half of what one of them has.
     """
-    items = rows["item"].to_numpy()
-    sizes = np.bincount(items)
-    every = max(1, int(-(-(sizes**2).sum() // _MOST_ROWS)))
-    rows = rows.filter(pl.col("item") % every == 0)
+    rows = rows.with_columns(size=pl.len().over("item"))
+    every = max(1, int(-(-rows["size"].sum() // _MOST_ROWS)))
+    rows = rows if every == 1 else rows.filter(pl.col("item") % every == 0)
     usual = rows.group_by("system").agg(usual=pl.col("value").mode().sort().first(), has=pl.len())
     # What one system alone has is shared with nobody.
-    rows = rows.filter(sizes[rows["item"].to_numpy()] > 1).join(usual, on="system", maintain_order="left")
+    rows = rows.filter(pl.col("size") > 1).join(usual, on="system", maintain_order="left")
     pairs = rows.join(rows.select("item", "system", "value", "has"), on="item", suffix="_2")
     same = pl.col("value") == pl.col("value_2")
     unusual = pl.col("value") != pl.col("usual")

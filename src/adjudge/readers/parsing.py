@@ -259,7 +259,8 @@ def stripped_lines(text: str) -> tuple[str, ...]:
 
 def detect_delimiter(text: str) -> str:
     """The delimiter that cuts the first line into the most fields: tab, comma or semicolon."""
-    first = text.split("\n", 1)[0]
+    end = text.find("\n")
+    first = text if end < 0 else text[:end]
     return max(DELIMITERS, key=first.count)
 
 

@@ -37,11 +37,11 @@ from adjudge.table.files import (
     ZIP_MAGIC,
     check_cells_fit,
     check_size,
-    decode_text,
     memory_at_hand,
     read_bytes,
     read_text,
     try_out,
+    utf8_of,
 )
 from adjudge.table.judgments import SCHEMA, Judgments, first_true
 from adjudge.table.languages import language_code
@@ -77,13 +77,17 @@ ROWS = 20
 HEAD = 1 << 20
 
 
-def _load_delimited(text: str, path: Path) -> LoadedTable:
-    """Load a delimited text, whose header says what separates fields; rows without any value are left out."""
-    is_named = _SEPARATOR.match(text) is not None
-    text, separator = _find_header(text)
-    columns = text.count(separator, 0, text.find("\n") + 1 or len(text)) + 1
-    _check_extent(columns, text.count(separator) + text.count("\n"), path)
-    rows = _choose_quoting(text, separator)
+def _load_delimited(raw: bytes, path: Path) -> LoadedTable:
+    """Load a delimited text in UTF-8, whose header says what separates fields; rows without a value are left out.
+
+    It stays in bytes, since a large file as text would be held twice.
+    """
+    is_named = _SEPARATOR.match(_decode_head(raw)) is not None
+    raw, separator = _find_header(raw)
+    cells = raw.count(separator.encode()) + raw.count(b"\n")
+    _check_extent(_first_line(raw).count(separator) + 1, cells, path)
+    rows = _choose_quoting(raw, separator)
+    del raw
     source = Source(str(path), rows.line_of_row)
     frame = rows.frame if rows.frame is not None else _cut_to_header(rows, source)
     clean = {name: name.replace(QUOTE * 2, QUOTE).strip() for name in frame.columns}
@@ -127,8 +131,8 @@ class _Rows:
     Rows are counted from 0, without the header and without those that hold nothing.
     """
 
-    def __init__(self, text: str, separator: str, *, quoting: bool = True) -> None:
-        self.text, self.separator, self.quoting = text, separator, quoting
+    def __init__(self, raw: bytes, separator: str, *, quoting: bool = True) -> None:
+        self.raw, self.separator, self.quoting = raw, separator, quoting
 
     @cached_property
     def frame(self) -> pl.DataFrame | None:
@@ -141,7 +145,7 @@ class _Rows:
     def read(self, *, cut: bool = False) -> pl.DataFrame:
         """The columns, also where rows are longer than the header, of which the rest is then cut off."""
         return pl.read_csv(
-            self.text.encode(),
+            self.raw,
             separator=self.separator,
             quote_char=QUOTE if self.quoting else None,
             infer_schema=False,
@@ -154,7 +158,7 @@ class _Rows:
         if self.frame is not None and not (self.frame.width and self.frame.to_series(-1).null_count()):
             # Where a row is cut, its last fields are missing.
             return {}
-        lines = list(row_lines(self.text, self.separator, quoting=self.quoting))
+        lines = list(row_lines(self.raw.decode(), self.separator, quoting=self.quoting))
         if not lines:
             return {}
         (_, header), *rows = lines
@@ -169,7 +173,7 @@ class _Rows:
     @cached_property
     def numbers(self) -> Sequence[int]:
         """The lines on which the rows begin, found out when they are asked for."""
-        return [line for line, _ in row_lines(self.text, self.separator, quoting=self.quoting)][1:]
+        return [line for line, _ in row_lines(self.raw.decode(), self.separator, quoting=self.quoting)][1:]
 
     def line_of_row(self, row: int) -> int:
         """The line of a row."""
@@ -184,28 +188,36 @@ class _Rows:
         whole = (
             self.frame is not None
             and not keep_lines
-            and QUOTE not in self.text
-            and not self.text.startswith(("\n", "\r"))
+            and QUOTE.encode() not in self.raw
+            and not self.raw.startswith((b"\n", b"\r"))
         )
         height = 0 if self.frame is None else self.frame.height
-        if whole and self.text.rstrip("\n").count("\n") == height and not self.ragged:
-            self.numbers, self.text = range(2, height + 2), ""
+        if whole and _count_lines(self.raw) == height + 1 and not self.ragged:
+            self.numbers, self.raw = range(2, height + 2), b""
         del self.frame
 
     def joins_lines(self) -> bool:
         """Whether some field goes over several lines, so that there are fewer rows than lines."""
-        return self.frame is not None and self.frame.height < self.text.strip("\r\n").count("\n")
+        return self.frame is not None and self.frame.height < self.raw.strip(b"\r\n").count(b"\n")
 
 
-def _choose_quoting(text: str, separator: str) -> _Rows:
+def _count_lines(raw: bytes) -> int:
+    """Count the lines, without empty ones at the end."""
+    end = len(raw)
+    while raw[end - 1 : end] == b"\n":
+        end -= 1
+    return raw.count(b"\n", 0, end) + 1
+
+
+def _choose_quoting(raw: bytes, separator: str) -> _Rows:
     """The rows by the reading of quotation marks that fits: fields that they enclose, if that is possible."""
-    enclosed = _Rows(text, separator)
-    if QUOTE not in text or QUOTE in _first_line(text.lstrip()):
+    enclosed = _Rows(raw, separator)
+    if QUOTE.encode() not in raw or QUOTE in _first_line(raw.lstrip()):
         return enclosed
     # Enclosed fields may hold line breaks between commas, but hardly ever between tabs.
     if enclosed.frame is not None and not (separator == "\t" and enclosed.joins_lines()):
         return enclosed
-    ordinary = _Rows(text, separator, quoting=False)
+    ordinary = _Rows(raw, separator, quoting=False)
     fits = ordinary.frame is not None and ordinary.frame.width > 1 and not ordinary.ragged
     hopeless = enclosed.frame is None and not enclosed.ragged
     return ordinary if fits or (hopeless and separator == "\t") else enclosed
@@ -218,7 +230,7 @@ def _cut_to_header(rows: _Rows, source: Source) -> pl.DataFrame:
             return rows.read(cut=True)
     except pl.exceptions.PolarsError as fault:
         raise source.fault(rows.ragged[min(rows.ragged)], min(rows.ragged)) from fault
-    reader = csv.reader(io.StringIO(rows.text, newline=""), delimiter=rows.separator, strict=True)
+    reader = csv.reader(io.StringIO(rows.raw.decode(), newline=""), delimiter=rows.separator, strict=True)
     try:
         for _ in reader:
             pass
@@ -228,27 +240,36 @@ def _cut_to_header(rows: _Rows, source: Source) -> pl.DataFrame:
     raise InputError(f"cannot be read as a table: {problem}", file=source.name, line=reader.line_num)
 
 
-def _find_header(text: str) -> tuple[str, str]:
+def _find_header(raw: bytes) -> tuple[bytes, str]:
     """The text, with empty lines for all above the header so that lines keep their numbers, and the separator."""
-    if named := _SEPARATOR.match(text):
-        return "\n" + text[named.end() :], named[1]
-    comments = _count_comments(text) or _count_titles(text)
+    head = _decode_head(raw)
+    if named := _SEPARATOR.match(head):
+        return b"\n" + raw[len(named[0].encode()) :], named[1]
+    comments = _count_comments(head) or _count_titles(head)
     if comments:
-        text = text.split("\n", comments)[comments]
-    separator = _find_separator(text)
-    if separator not in _first_line(text) and (spaced := _join_by_single_blanks(text)):
-        text, separator = spaced, " "
-    return ("\n" * comments + text if comments else text), separator
+        raw = raw.split(b"\n", comments)[comments]
+    first = _first_line(raw)
+    separator = _find_separator(first)
+    if separator not in first and (spaced := _join_by_single_blanks(raw.decode())):
+        raw, separator = spaced.encode(), " "
+    return (b"\n" * comments + raw if comments else raw), separator
 
 
-def _first_line(text: str) -> str:
+def _decode_head(raw: bytes) -> str:
+    """The beginning of a text, where all above the rows stands; half of a character at its end is left out."""
+    return raw[:HEAD].decode(errors="ignore")
+
+
+def _first_line(raw: bytes) -> str:
     """The first line, without a copy of all others."""
-    end = text.find("\n")
-    return text if end < 0 else text[:end]
+    end = raw.find(b"\n")
+    return (raw if end < 0 else raw[:end]).decode()
 
 
-def _find_separator(text: str) -> str:
-    separator, first = detect_delimiter(text), _first_line(text)
+def _find_separator(first: str) -> str:
+    """The separator of a text, from its first line, or from the whole text."""
+    separator = detect_delimiter(first)
+    first = first.split("\n", 1)[0]
     return LAST_RESORT if separator not in first and LAST_RESORT in first else separator
 
 
@@ -454,19 +475,18 @@ def load_table(path: Path) -> LoadedTable:
         frame = undo_plain_text(sheet.frame, sheet.frame.columns)
         frame, notes = replace_decimal_commas(frame, frame.columns)
         return replace(sheet, frame=frame, notes=(*sheet.notes, *notes))
-    text = decode_text(raw, path)
-    begins = re.search(r"\S", text)
+    text = utf8_of(raw, path)
+    begins = re.search(r"\S", _decode_head(text)) or re.search(r"\S", text.decode())
     if begins is None:
         raise InputError("is empty; a table with a header is needed", file=path)
-    if begins[0] in "[{" or text.startswith("#FORMAT=WebAnno"):
+    if begins[0] in "[{" or text.startswith(b"#FORMAT=WebAnno"):
         from adjudge.readers.inception import is_annotated
 
-        if is_annotated(text[:HEAD]):
+        if is_annotated(_decode_head(text)):
             what = "is one document of INCEpTION with the spans of one annotator"
             raise InputError(f"{what}; give the folder or zip file of the whole project", file=path)
-        return _load_json(text, path)
+        return _load_json(text.decode(), path)
     record, changed = read_record_beside(raw, path)
-    # A large table would be held three times.
     del raw
     loaded = join_headers(_load_delimited(text, path))
     frame = undo_plain_text(loaded.frame, loaded.frame.columns)

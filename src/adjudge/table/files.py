@@ -62,7 +62,12 @@ def encoding_of(raw: bytes) -> str:
 
 
 def decode_text(raw: bytes, path: Path) -> str:
-    """The bytes of a file as text, without a byte-order mark; `path` names the file in the error.
+    """The bytes of a file as text, without a byte-order mark; `path` names the file in the error."""
+    return utf8_of(raw, path).decode()
+
+
+def utf8_of(raw: bytes, path: Path) -> bytes:
+    """The bytes of a text file in UTF-8, without a byte-order mark; `path` names the file in the error.
 
     Text is UTF-8 unless `text_encoding` says otherwise, or UTF-16 if it has a byte-order mark, as spreadsheets save
     "Unicode text". Lines end in line feeds, or all of them in carriage returns alone, as some spreadsheets still save
@@ -77,7 +82,8 @@ def decode_text(raw: bytes, path: Path) -> str:
     if b"\r" in raw and b"\n" not in raw:
         raw = raw.replace(b"\r", b"\n")
     try:
-        return raw.decode(_UTF8)
+        if not raw.isascii():
+            raw.decode(_UTF8)
     except UnicodeDecodeError as fault:
         line = raw[: fault.start].count(b"\n") + 1
         value = raw[fault.start : fault.start + 1].hex()
@@ -88,6 +94,7 @@ def decode_text(raw: bytes, path: Path) -> str:
         raise InputError(
             f"byte 0x{value} is not UTF-8; convert the file to UTF-8{option}", file=path, line=line
         ) from fault
+    return raw.removeprefix(codecs.BOM_UTF8)
 
 
 # Encodings by the signs that texts in them hold (nearly) alone beyond ASCII: Cyrillic, kana and signs, hangul, hanzi.

@@ -71,9 +71,12 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     rows = np.zeros(table.height, dtype=np.uint64)
     for place, column in enumerate(plain.iter_columns(), start=1):
         if column.count():
+            # What stands in every row is hashed once.
+            same = column.dtype in (pl.String, pl.Boolean, pl.Int32) and (column == column[0]).all(ignore_nulls=False)
+            held = column.head(1) if same else column
             # Columns that are always there have one type; others may come back from CSV as text.
-            cells = _hash_numbers(column) if column.name in always else None
-            rows += _mix((_hash_words(column) if cells is None else cells) ^ np.uint64(place << 48))
+            cells = _hash_numbers(held) if column.name in always else None
+            rows += _mix((_hash_words(held) if cells is None else cells) ^ np.uint64(place << 48))
     rows = _mix(rows)
     if "screen" in table.columns and table["screen"].count():
         # A block is as many rows of these contents: one number again, so that its rows are told from those of others.
