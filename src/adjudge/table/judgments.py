@@ -72,8 +72,8 @@ def fingerprint_of_table(table: pl.DataFrame, always: Collection[str]) -> str:
     for place, column in enumerate(plain.iter_columns(), start=1):
         if column.count():
             # What stands in every row is hashed once.
-            same = column.dtype in (pl.String, pl.Boolean, pl.Int32) and (column == column[0]).all(ignore_nulls=False)
-            held = column.head(1) if same else column
+            is_whole = column.dtype in (pl.String, pl.Boolean, pl.Int32) and not column.null_count()
+            held = column.head(1) if is_whole and (column == column[0]).all() else column
             # Columns that are always there have one type; others may come back from CSV as text.
             cells = _hash_numbers(held) if column.name in always else None
             rows += _mix((_hash_words(held) if cells is None else cells) ^ np.uint64(place << 48))
