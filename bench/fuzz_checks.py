@@ -114,9 +114,16 @@ def _read_edits(kind: str, file: Path) -> None:
     )(file)
 
 
+def _read_published(_: str, file: Path) -> None:
+    from adjudge.readers.published import read_published
+
+    read_published(file)
+
+
 _READERS = {
     "texts": _read_texts, "metrics": _read_metrics, "campaign": _read_campaign, "tasks": _read_tasks,
-    "edits": _read_edits, "predictions": _read_edits, "gold": _read_edits, "history": _read_history,
+    "published": _read_published, "edits": _read_edits, "predictions": _read_edits, "gold": _read_edits,
+    "history": _read_history,
 }  # fmt: skip
 
 

@@ -56,6 +56,17 @@ EDITS = {
     "predictions/a.tsv": b"document\tqe1\tqe2\nd\t0.5\t1\ne\t2\t3\n",
     "gold/a.json": b'{"documents": [{"document": "d", "z": 0.5}, {"document": "e", "z": -1}]}',
 }
+PUBLISHED = {
+    "published/clusters.csv": (
+        b"SRC TRG WINS TOTAL CLUSTER_START CLUSTER_END END_OF_CLUSTER SYSTEM\n"
+        b"de en 3 4 1 1 True A.3\nde en 1 4 2 4 True B.0\n"
+    ),
+    "published/list.txt": b"1. A 81.2\n2-4. B 70.0\n-----\n2-4. C 69.5\n",
+    "published/line.txt": b"A > B = C > D\n",
+    "published/table.csv": b"Rank,System,Ave.\n1,A,80\n2-4,B,70\n",
+    "published/tiers.tsv": b"model\ttier\nA\t1\nB\t1.5\n",
+    "published/table.tex": b"Rank & Team & Ave. \\\\\n1 & \\textbf{A} & 80 \\\\\n2 & B & 70 \\\\\n",
+}
 TABLES = {
     "judgments/wide": b"id;rater;x;y\n1;ann;70,5;80\n2;ann;60;90,25\n",
     "judgments/lines.jsonl": b'{"meta": {"model": "x"}, "rating": 70}\n{"meta": {"model": "y"}, "rating": 60}\n',
@@ -144,7 +155,8 @@ def make_input(number: int, seed: int) -> FuzzInput:
 def wholes() -> Sequence[tuple[str, bytes]]:
     """Whole files of every kind."""
     judgments = [(f"{name}/{i}", text.encode()) for name, texts in SAMPLES.items() for i, text in enumerate(texts)]
-    others = {**TEXTS, **METRICS, **CAMPAIGN, **EDITS, **TABLES, **WITH_OPTIONS, "history/looks.json": _history()}
+    texts = {**TEXTS, **METRICS, **CAMPAIGN, **EDITS, **PUBLISHED, **TABLES, **WITH_OPTIONS}
+    others = {**texts, "history/looks.json": _history()}
     return [*judgments, *_binary(), *others.items(), ("tasks/tasks.json", _tasks())]
 
 

@@ -191,6 +191,8 @@ def test_one_language_pair_of_several_is_taken(tmp_path: Path) -> None:
         (f"system,rank\nOpus,{'9' * 5000}\nBabel,2\n", "9…' is no rank; give a number"),
         (f"system,rank\nOpus,1-{'9' * 5000}\nBabel,2\n", "9…' is no rank; give a number"),
         ("Team & & \\\\\nOpus & 1 & 2 \\\\\n", "has two columns of one name"),
+        ("system,score\nOpus,80\nBabel,high\n", "column 'score' holds 'high', a number is needed"),
+        ("system,score\nOpus,nan\nBabel,\n", "column 'score' holds 'nan', a number is needed"),
         (CLUSTERS + "de en\n", "row 5 does not have a language pair, ranks and a system"),
         (CLUSTERS + "de en 1 4 x y False Delta.3\n", "row 5 does not have a language pair, ranks and a system"),
         ("system,rank\nOpus,best\nBabel,2\n", "'best' is no rank; give a number such as 2, or a range"),

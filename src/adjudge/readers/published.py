@@ -6,8 +6,10 @@ their ranges do not meet: with an order alone, that are all; with clusters, thos
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -211,7 +213,7 @@ def _from_table(frame: pl.DataFrame, pair: str | None, where: str) -> dict[str, 
         ranks = {name: _range(str(value)) for name, value in zip(names, frame[mapping.columns["rank"]], strict=True)}
         return _in_order(ranks)
     if "score" in mapping:
-        scores = [float(value) for value in frame[mapping.columns["score"]]]
+        scores = [_score(value, mapping.columns["score"], where) for value in frame[mapping.columns["score"]]]
         return _in_order(
             {n: (r := 1 + sum(s < other for other in scores), r) for n, s in zip(names, scores, strict=True)}
         )
@@ -245,6 +247,13 @@ def _range(text: str) -> Range:
     if found is None:
         raise InputError(f"'{shown(text)}' is no rank; give a number such as 2, or a range such as 2-4")
     return int(found[1]), int(found[2] or found[1])
+
+
+def _score(value: Any, column: str, where: str) -> float:
+    with suppress(TypeError, ValueError):
+        if math.isfinite(score := float(value)):
+            return score
+    raise InputError(f"column '{shown(column)}' holds '{shown(value)}', a number is needed; correct it", file=where)
 
 
 def _in_order(ranges: Mapping[str, Range]) -> dict[str, Range]:
