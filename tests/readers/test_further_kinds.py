@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -1312,6 +1313,87 @@ FURTHER += [
         _errors("System", "Dokument", "Satz", "Prüfer", "Ausgangstext", "Zieltext", "Fehlerkategorie", "Schweregrad"),
     ),
 ]  # fmt: skip
+
+
+FURTHER += [
+    Kind("Portuguese words", worded(["péssimo", "ruim", "regular", "bom", "ótimo"])),
+    Kind("Russian words", worded(["очень плохо", "плохо", "средне", "хорошо", "отлично"])),
+    Kind("Korean words", worded(["매우 나쁨", "나쁨", "보통", "좋음", "매우 좋음"])),
+    Kind("plus and minus", worded(["--", "-", "0", "+", "++"])),
+    Kind(
+        "scores between blanks",
+        lambda folder: write(folder / "b.csv", PLAIN, [(p, t, s, f" {x} ") for p, t, s, x in judgments()]),
+    ),
+    Kind("headers without accents", long("Evaluateur", "Enonce", "Systeme", "Appreciation")),
+    Kind("methods of a study", long("Testperson", "Aufgabe", "Verfahren", "Score"), says="--columns system=Verfahren"),
+    Kind(
+        "pairs whose names have hyphens",
+        pairs_of(
+            ("annotator", "segment", "comparison", "answer"),
+            lambda p, t, a, b, d: (p, t, f"MT-{a} vs. MT-{b}", _won(d, "first", "second", "equal")),
+        ),
+        order=[f"MT-{s}" for s in SYSTEMS],
+    ),
+    Kind(
+        "a column for each two systems",
+        lambda folder: write(
+            folder / "p.csv", ("voter", "item", *(f"{a} vs {b}" for a, b in combinations(SYSTEMS, 2))),
+            [
+                (p, t, *(a if _everything(100)[p, t, a] >= _everything(100)[p, t, b] else b
+                         for a, b in combinations(SYSTEMS, 2)))
+                for p in PEOPLE for t in TEXTS
+            ],
+        ),
+        note="3 columns, such as 'Opus vs Lingua', are taken for one comparison each",
+    ),
+    Kind(
+        "lists of judgments by system",
+        lambda folder: as_json(
+            folder / "s.json",
+            {s: [{"annotator": p, "segment": t, "score": x} for p, t, u, x in judgments() if u == s] for s in SYSTEMS},
+        ),
+        says="--columns 'system=part 1'",
+    ),
+    Kind(
+        "numbered people above criteria",
+        lambda folder: write(
+            folder / "c.csv",
+            ("segment", "system", *(f"P{n} / {c}" for n in range(1, 7) for c in ("adequacy", "fluency"))),
+            [
+                (t, s, *(_everything(100)[p, t, q] for p in PEOPLE for q in (s, SYSTEMS[2 - SYSTEMS.index(s)])))
+                for t in TEXTS for s in SYSTEMS
+            ],
+        ),
+        criteria=2,
+    ),
+    Kind(
+        "a sheet for each text, people across",
+        lambda folder: workbook(
+            folder / "w.xlsx",
+            {f"Seg {t}": [("System", *PEOPLE), *((s, *(_everything(100)[p, t, s] for p in PEOPLE)) for s in SYSTEMS)]
+             for t in TEXTS},
+        ),
+        says=f"--raters {','.join(PEOPLE)}",
+    ),
+    Kind(
+        "ids of texts and systems, people across",
+        lambda folder: write(
+            folder / "j.csv", ("item", *PEOPLE),
+            [(f"{s} | {t}", *(_everything(100)[p, t, s] for p in PEOPLE)) for t in TEXTS for s in SYSTEMS],
+        ),
+        says=f"--raters {','.join(PEOPLE)}",
+    ),
+]  # fmt: skip
+
+
+def test_people_of_wide_tables_are_found_by_any_name(tmp_path: Path) -> None:
+    """With --systems they were lost where nobody had listed the header, and all pairs looked sure."""
+    rows = [(p, t, *(_everything(100)[p, t, s] for s in SYSTEMS)) for p in PEOPLE for t in TEXTS]
+    judged = read(write(tmp_path / "w.csv", ("Testerin", "Satz", *SYSTEMS), rows), systems=SYSTEMS)
+    assert set(judged.table["annotator"]) == set(PEOPLE)
+    assert judged.table["segment"].n_unique() == len(TEXTS)
+    with pytest.raises(AdjudgeError, match=r"has 'Kürzel' .6 values, .*may name people"):
+        read(write(tmp_path / "w.csv", ("Kürzel", "Satz", *SYSTEMS), rows), systems=SYSTEMS)
 
 
 def _webanno(sentences: Sequence[int]) -> str:

@@ -26,7 +26,7 @@ from adjudge.readers.columns import (
     plain,
 )
 from adjudge.readers.headers import (
-    ABOUT,
+    ABOUT_WORDS,
     CRITERIA,
     find_joined,
     has_stem,
@@ -205,7 +205,7 @@ def _last_of_paths(names: pl.Series) -> pl.Series:
 
 def _parts(cells: pl.Series, pattern: str) -> tuple[pl.Series, pl.Series]:
     groups = cells.str.extract_groups(pattern).struct.unnest()
-    return groups["1"], groups["2"]
+    return groups["1"].str.strip_chars(), groups["2"].str.strip_chars()
 
 
 def _place_of_text(parts: tuple[pl.Series, pl.Series]) -> int | None:
@@ -289,7 +289,7 @@ class _Contents:
             numbers = without_summaries(self.frame, [name for name in numbers if not self._numbers_rows(name)])
             words = [name for name in columns if self._holds_few_words(name)]
             named = [name for name in numbers if not says_more(name)] or [
-                name for name in words if not says_about(name)
+                name for name in words if not says_about(name) and meaning_in(name) not in ("annotator", "segment")
             ]
             if found := named or numbers or words:
                 return found
@@ -324,7 +324,7 @@ class _Contents:
     def holds_ranks(self, name: str) -> bool:
         """Whether numbers are the places of systems: in (nearly) every group that was judged together, from 1 on."""
         key = self.columns("campaign", "annotator", "segment", "document", "criterion", "target_lang", "pair")
-        number = pl.col(name).cast(pl.Float64, strict=False)
+        number = pl.col(name).cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
         if "system" not in self.mapping or not key or name not in columns_of_numbers(self.frame):
             return False
         rows = self.frame.select(number.alias("number")).with_columns(group=pl.Series(key_hashes(self.frame, key)))
@@ -402,7 +402,7 @@ class _Contents:
     def _is_balanced(self, name: str) -> bool:
         """Whether each of a few numbers stands (nearly) as often as each other, as those of systems do, not answers."""
         times = self.frame[name].value_counts()["count"]
-        return bool(times.max() <= 1.2 * times.min())  # type: ignore[operator]
+        return bool(times.max() <= 1.5 * times.min())  # type: ignore[operator]
 
     def take_hinted(self, meaning: str) -> None:
         """Take the column whose header alone hints at a meaning, if it holds what the meaning needs."""
@@ -642,6 +642,7 @@ class _Contents:
             elif not self._holds_answers(name) and not (text and self._is_other_name(name, text)):
                 unclear.append(name)
         named = [name for name in people if not _has_word(name, (*_ASKED, *SYNONYMS["criterion"]))]
+        named = [name for name in named if not self._names_criteria(name)]
         if len(named) == 1 and self._are_people(named[0], system, *text):
             why = "its values tell apart judgments of the same system and segment"
             return self.take("annotator", named[0], f"{why}, and each judged several systems")
@@ -685,6 +686,10 @@ class _Contents:
         numbers = words.str.contains("^[0-9]+$").all() and not _has_word(name, _PEOPLE)
         return bool(numbers or words.is_in(["yes", "no", "true", "false", "y", "n", "left", "right"]).all())
 
+    def _names_criteria(self, name: str) -> bool:
+        values = self.frame[name].drop_nulls().cast(pl.String).unique().to_list()
+        return len(criteria_in(values)) == len(values) > 1
+
     def _values(self, name: str) -> str:
         return list_values(self.frame[name])
 
@@ -713,7 +718,7 @@ class _Contents:
             and self.different(*key, name) >= NEARLY * rows
             and self.different(*key, name) > 1.5 * self.different(*key)
         ]
-        asked = [name for name in explain if name == named or _has_word(name, _ASKED)]
+        asked = [name for name in explain if name == named or _has_word(name, _ASKED) or self._names_criteria(name)]
         if len(asked) == 1:
             return self.take("criterion", asked[0], "one person judged each output once by each of its values")
         again = [name for name in explain if plain(name) in _SITTINGS]
@@ -778,14 +783,16 @@ def says_again(name: str) -> bool:
 
 def says_about(name: str) -> bool:
     """Whether a header says more of something, as `domain` and `age` do, and so names no answers."""
-    return len(words_of(name)) < STATEMENT and (bool(set(words_of(name)) & set(ABOUT)) or _has_word(name, _ABOUT_ITEMS))
+    return len(words_of(name)) < STATEMENT and (
+        bool(set(words_of(name)) & ABOUT_WORDS) or _has_word(name, _ABOUT_ITEMS)
+    )
 
 
 def says_more(name: str) -> bool:
     """Whether a header names neither systems nor scores: a question, people, times, or what says more of others."""
     won = plain(name) in map(plain, PAIR_COLUMNS["winner"])
     asked = won or "?" in name or _has_word(name, (*_ASKED, *SYNONYMS["criterion"])) or plain(name).isdigit()
-    about = len(words_of(name)) < STATEMENT and bool(set(words_of(name)) & set(ABOUT))
+    about = len(words_of(name)) < STATEMENT and bool(set(words_of(name)) & ABOUT_WORDS)
     return asked or about or meaning_in(name) in ("annotator", "segment")
 
 

@@ -55,7 +55,7 @@ STEMS: dict[str, tuple[str, ...]] = {
         "score", "rating", "grade", "mark", "response", "answer", "judgment", "judgement", "verdict", "opinion", "mos",
         "overall", "quality", "feedback", "bewertung", "beurteilung", "wertung", "urteil", "punkte", "punktzahl",
         "antwort", "qualität", "cijfer", "beoordeling", "kwaliteit", "évaluation", "appréciation",
-        "qualité", "réponse", "puntuación", "puntaje", "calificación", "calidad", "respuesta", "nota",
+        "qualité", "réponse", "puntuación", "puntaje", "calificación", "valoración", "calidad", "respuesta", "nota",
         "punteggio", "voto", "valutazione", "giudizio", "pontuação", "avaliação", "hodnocení", "skóre", "kvalita",
         "odpověď", "ocena", "wynik", "оценк", "балл", "ответ", "качеств", "分数", "得分", "评分", "打分", "质量",
         "評価", "評点", "スコア", "点数", "点", "回答", "점수", "평가", "품질", "betyg", "puan", "pontszám", "pisteet",
@@ -80,7 +80,7 @@ CRITERIA = (
 LOWER = (
     "error", "mistake", "penalt", "severity", "defect", "badness", "distance", "fehler", "schwere",
     "mängel", "fout", "erreur", "faute", "gravité", "errores", "gravedad", "error", "errori", "erro", "chyb",
-    "závažnost", "błąd", "błęd", "ошибк", "错误", "誤り", "エラー", "오류", "latency",
+    "závažnost", "błąd", "błęd", "ошибк", "错误", "誤り", "エラー", "오류", "latency", "effort", "aufwand",
 )  # fmt: skip
 """Stems of headers whose numbers are the better the lower they are."""
 # What says more of people, texts or scores, and so is none of them.
@@ -107,7 +107,17 @@ _COMPOUND = 5
 @cache
 def words_of(header: str) -> tuple[str, ...]:
     """The words of a header: of `workerId`, `MÜ-System`, `OUTPUT:score`."""
-    return tuple(word.casefold() for word in _WORD.findall(unicodedata.normalize("NFC", header)))
+    return tuple(map(_fold, _WORD.findall(unicodedata.normalize("NFC", header))))
+
+
+@cache
+def _fold(text: str) -> str:
+    """A word as it is compared: in small letters and without accents, which people leave out."""
+    letters = unicodedata.normalize("NFD", text.casefold())
+    return unicodedata.normalize("NFC", "".join(sign for sign in letters if unicodedata.category(sign) != "Mn"))
+
+
+ABOUT_WORDS = frozenset(map(_fold, ABOUT))
 
 
 def meaning_in(header: str) -> str | None:
@@ -122,7 +132,7 @@ def meaning_in(header: str) -> str | None:
     meaning = meanings[0]
     # A `hypothesis system` is a system, but a `system output` is none.
     told = _NUMBERS if meaning == "segment" else _MADE if _longest(words[-1:], STEMS["system"]) else ()
-    about = [word for word in words if word in ABOUT and word not in told]
+    about = [word for word in words if word in ABOUT_WORDS and word not in told]
     # What is called after two things, as `judge_model` is, may be either.
     return None if about or not longest or len(meanings) > 1 else meaning
 
@@ -149,7 +159,7 @@ def without_side(header: str) -> str:
 
 def _longest(words: Iterable[str], stems: Iterable[str]) -> int:
     """The length of the longest stem in the words; signs of scripts without blanks say more than letters."""
-    found = (stem for word in words for stem in map(str.casefold, stems) if _has_stem(word, stem))
+    found = (stem for word in words for stem in map(_fold, stems) if _has_stem(word, stem))
     return max((len(stem) * (4 if _NOT_SPACED.search(stem) else 1) for stem in found), default=0)
 
 
@@ -167,7 +177,7 @@ def has_stem(header: str, stems: Iterable[str]) -> bool:
     return any(
         stem in word if _NOT_SPACED.search(stem) else word.startswith(stem) or (len(stem) > 4 and stem in word)
         for word in words
-        for stem in map(str.casefold, stems)
+        for stem in map(_fold, stems)
     )
 
 

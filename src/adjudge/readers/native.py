@@ -69,6 +69,7 @@ from adjudge.readers.wide import (
     find_lists,
     find_orders,
     find_texts,
+    is_text,
     unpivot,
     unpivot_best_worst,
     unpivot_criteria,
@@ -226,6 +227,8 @@ def _name_parts(
         missing = "system"
     elif asked is not None and not wide:
         missing = asked
+    elif sure and all(map(is_text, (name for name, _ in tables))) and not any("segment" in m for m in maps):
+        missing = "segment"
     elif not options.raters and (sure or _same_outputs([t for _, t, _ in read], maps)):
         missing = "annotator"
     else:
@@ -346,10 +349,7 @@ def read_loaded(loaded: LoadedTable, options: ReadOptions, campaign: str, *, fil
         options = replace(options, columns=tuple(entry for entry in options.columns if entry not in scores))
         return read_loaded(unpivot_criteria(loaded, asked), options, campaign)
     if options.raters:
-        table, of_raters = unpivot_raters(loaded, options.raters, options.wide, options.columns)
-        judgments = read_loaded(table, replace(options, raters=()), campaign)
-        others = [use for use in judgments.columns if use.column in frame.columns]
-        return replace(judgments, columns=(*others, *of_raters))
+        return _read_raters(loaded, options, campaign)
     if options.systems:
         return _read_wide(loaded, options)
     mapping = _drop_other_kinds(map_columns(frame.columns, source, columns=options.columns, meanings=SYNONYMS), frame)
@@ -541,6 +541,17 @@ def _holds_only(column: pl.Series, words: Collection[str]) -> bool:
     return all_pass(column, are_words)
 
 
+def _read_raters(loaded: LoadedTable, options: ReadOptions, campaign: str) -> Judgments:
+    """A table with a column for each annotator, whose other columns name the systems, also joined with the texts."""
+    header = loaded.frame.columns
+    others = map_columns([n for n in header if n not in options.raters], loaded.source, columns=options.columns)
+    apart = split_names_of_outputs(loaded, others) if "system" not in others else None
+    table, of_raters = unpivot_raters(apart or loaded, options.raters, options.wide, options.columns)
+    judgments = read_loaded(table, replace(options, raters=()), campaign)
+    in_file = [use for use in judgments.columns if use.column in header]
+    return replace(judgments, columns=(*in_file, *of_raters))
+
+
 def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     systems = find_columns(loaded.frame.columns, options.systems, loaded.source, option="systems", what="system")
     others = [name for name in loaded.frame.columns if name not in systems]
@@ -551,14 +562,18 @@ def _read_wide(loaded: LoadedTable, options: ReadOptions) -> Judgments:
     segment_column = next((name for name in others if name.casefold() == _WIDE_SEGMENT), None)
     if "segment" not in columns and segment_column is not None:
         columns["segment"] = segment_column
-    uses = ColumnMap(columns, tuple(others), loaded.source)
-    frame, pair_notes = add_languages(renamed(loaded.frame, uses))
+    hinted = add_hinted(loaded.frame.select(others), ColumnMap(columns, tuple(others), loaded.source), options,
+                        meanings=("annotator", "segment"))  # fmt: skip
+    frame, pair_notes = add_languages(renamed(loaded.frame, hinted))
+    table = unpivot(replace(loaded, frame=frame, notes=(*loaded.notes, *pair_notes)), systems, options.wide)
+    named = {name: name for name in table.frame.columns if name in (*hinted.columns, "system", "score", "rank")}
+    whole, notes = complete(table.frame, ColumnMap(named, tuple(table.frame.columns), loaded.source), options)
+    uses = replace(hinted, columns={**hinted.columns, **{m: c for m, c in whole.columns.items() if m not in named}})
+    frame = renamed(table.frame, whole)
     if "segment" not in frame.columns:
         # An item without a name is identified by its row.
-        frame = frame.with_columns(pl.int_range(1, pl.len() + 1).cast(pl.String).alias("segment"))
-    with_names = replace(loaded, frame=frame, notes=(*loaded.notes, *pair_notes))
-    table = unpivot(with_names, systems, options.wide)
-    judgments = _make_judgments(table, options, uses)
+        frame = frame.with_columns((pl.int_range(pl.len()) // len(systems) + 1).cast(pl.String).alias("segment"))
+    judgments = _make_judgments(replace(table, frame=frame, notes=(*table.notes, *notes)), options, uses)
     what = "rank" if "rank" in table.frame.columns else "score"
     of_systems = (ColumnUse(table.source.name, name, f"{what} of {name}", "used") for name in systems)
     return replace(judgments, columns=(*judgments.columns, *of_systems))

@@ -21,7 +21,7 @@ from adjudge.readers.contents import add_sides, choose_criterion, complete_pairs
 from adjudge.readers.exports import fold_choices
 from adjudge.readers.headers import count_same, meaning_in
 from adjudge.readers.tables import load_table
-from adjudge.readers.wide import winners
+from adjudge.readers.wide import stack, winners
 from adjudge.table.errors import InputError, Source, UsageError, param, shown, unknown_choice
 from adjudge.table.files import memory_at_hand, read_text
 from adjudge.table.judgments import SCHEMA, Judgments, SetAside, concat
@@ -82,6 +82,7 @@ def read_pairwise_table(paths: Sequence[Path], options: ReadOptions) -> Judgment
 def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     """Find the columns of the comparisons; make the column of winners if the table says in another way who won."""
     mapping = map_columns(loaded.frame.columns, loaded.source, columns=options.columns)
+    loaded = stack_comparisons(loaded) or loaded
     if "left" not in mapping and (apart := _take_apart(loaded)) is not None:
         loaded, mapping = apart, map_columns(apart.frame.columns, loaded.source, columns=options.columns)
     found = winners(loaded.frame, mapping)
@@ -99,17 +100,40 @@ def find_winners(loaded: LoadedTable, options: ReadOptions) -> Comparisons:
     return Comparisons(replace(loaded, frame=frame, notes=(*loaded.notes, note)), mapping, placed=placed)
 
 
-_VERSUS = re.compile(r"^(.+?)\s*(?:\b(?:vs?\.?|versus|gegen|contre|contra)\s|[|/:–—-])\s*(.+)$", re.IGNORECASE)
+_VERSUS = (
+    re.compile(r"^(.+?)\s*\b(?:vs?\.?|versus|gegen|contre|contra)\s+(.+)$", re.IGNORECASE),
+    re.compile(r"^(.+?)\s*[|/:–—-]\s*(.+)$"),
+)
+"""Between the names of two systems stands a word, or else a sign, which names may have too."""
+
+
+def _two_in(cells: Sequence[str | None]) -> dict[str, tuple[str, str]] | None:
+    """The two systems that each cell names, several of them on either side; None for other cells."""
+    for versus in _VERSUS:
+        matches = {cell: versus.match(cell.strip()) for cell in cells if cell}
+        parts = {cell: (match[1], match[2]) for cell, match in matches.items() if match}
+        first, second = ({pair[side] for pair in parts.values()} for side in (0, 1))
+        shared = len(first & second) >= max(1, len(first | second) // 2) and len(first | second) > 2
+        if len(parts) == len(cells) and shared:
+            return parts
+    return None
+
+
+def stack_comparisons(loaded: LoadedTable) -> LoadedTable | None:
+    """A table with a column for each two systems, `A vs. B`, as one with a row for each; None for others."""
+    named = [name for name in loaded.frame.columns if _VERSUS[0].match(name)]
+    if len(named) < 2 or _two_in(named) is None:
+        return None
+    note = f"{len(named)} columns, such as '{shown(named[0])}', are taken for one comparison each"
+    return stack(loaded, named, {"comparison": named}, "winner", note)
 
 
 def _take_apart(loaded: LoadedTable) -> LoadedTable | None:
     """A table whose cells name the two systems together, as `A vs. B`, with a column of each; None for others."""
     for name, dtype in loaded.frame.schema.items():
         cells = loaded.frame[name].unique().to_list() if dtype == pl.String else []
-        parts = {cell: match.groups() for cell in cells if cell and (match := _VERSUS.match(cell.strip()))}
-        first, second = ({pair[side] for pair in parts.values()} for side in (0, 1))
-        few = len(parts) == len(cells) <= loaded.frame.height // 2
-        if few and len(first & second) >= max(1, len(first | second) // 2) and len(first | second) > 2:
+        parts = _two_in(cells) if len(cells) <= loaded.frame.height // 2 else None
+        if parts is not None:
             sides = [
                 pl.col(name).replace_strict({cell: pair[side] for cell, pair in parts.items()}).alias(meaning)
                 for side, meaning in enumerate(("left", "right"))

@@ -635,6 +635,8 @@ def _rows_of(content: Any, path: Path) -> list[Any]:
     for name in ROWS_UNDER:
         if name in lists:
             return lists[name]
+    if len(lists) == len(content) > 1 and all(map(_lists_judgments, lists.values())):
+        return [{"part 1": name, **row} for name, rows in lists.items() for row in rows]
     if len(lists) == 1:
         return next(iter(lists.values()))
     if not lists:

@@ -34,6 +34,11 @@ _YES = (
     "正解|akzeptabel"
 )
 SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
+    (1, ("pessimo", "scarso|cattivo", "sufficiente|discreto", "buono", "ottimo")),
+    (1, ("péssimo|muito ruim", "ruim|mau", "regular|razoável", "bom", "ótimo|muito bom")),
+    (1, ("bardzo źle|bardzo zła", "źle|zła", "średnio|średnia", "dobrze|dobra", "bardzo dobrze|bardzo dobra")),
+    (1, ("очень плохо", "плохо", "средне|удовлетворительно", "хорошо", "отлично|очень хорошо")),
+    (1, ("매우 나쁨", "나쁨", "보통", "좋음", "매우 좋음")),
     (0, (_NO, _YES)),
     (0, ("👎|thumbs down|thumbs_down|down|dislike", "👍|thumbs up|thumbs_up|up|like")),
     (1, ("strongly disagree", "disagree", _MIDDLE, "agree", "strongly agree")),
@@ -74,7 +79,7 @@ SCALES: tuple[tuple[int, tuple[str, ...]], ...] = (
 # Numbers with something besides: 45%, 4/5, 4 out of 5, 5 - excellent, (3) fair; and stars.
 _DRESSED = re.compile(
     r"^\(?([+-]?[0-9]+(?:[.,][0-9]+)?)\)?\s*(?:%|(?:/|out of|von|sur|de|su|van|z|из|av)\s*[0-9]+|"
-    r"(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$|^[^0-9]*[\s:=]\(?([0-9]+)\)?$",
+    r"(?:stars?|points?|[-–—:.=(,]|\s)\s*[^0-9]*)$|^[^0-9(]+\(([0-9]{1,2})\)$",
     re.IGNORECASE,
 )
 _STARS = re.compile("^(★+)☆*$|^(⭐+)$")
@@ -85,6 +90,9 @@ LOWER = ("hter", "ter", "wer", "cer", "mer", "mcd", "edits", "cost")
 # The usual way to show standardised scores, and beyond what nothing is one.
 Z_MEAN, Z_DEVIATION, LARGEST_Z = 50, 10, 5
 SMALL_SCALE, ROUND_SCALES = 10, (1000, 10_000)
+
+
+_SIGNS = {"--": 1.0, "-": 2.0, "0": 3.0, "o": 3.0, "+/-": 3.0, "±": 3.0, "+": 4.0, "++": 5.0}
 
 
 def parse_values(given: Sequence[str]) -> dict[str, float]:
@@ -121,13 +129,17 @@ def replace_words(scores: pl.Series, options: ReadOptions, source: Source, heade
     """
     said = parse_values(options.values)
     different = scores.unique(maintain_order=True).drop_nulls().str.strip_chars().unique(maintain_order=True)
-    cells = [word for word in different if word.casefold() not in MISSING]
+    # Among plus signs, a minus is an answer.
+    signs = {*different} <= {*_SIGNS} and {"+", "++"} & {*different}
+    cells = [word for word in different if signs or word.casefold() not in MISSING]
     others = [word for word in cells if plain(word) not in said and not _is_number(word)]
     if not others and not said:
         return scores, []
     words = scores.str.strip_chars()
     strange = words.is_in(others).sum()
     worth = {word: said[plain(word)] for word in cells if plain(word) in said} | _read_dressed(others)
+    if signs and not said:
+        worth = {word: _SIGNS[word] for word in cells}
     left = [word for word in others if word not in worth]
     scale = _find_scale(left) if not said else None
     if scale is not None and len(left) == len(cells):

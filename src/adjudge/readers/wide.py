@@ -162,6 +162,12 @@ CROSSED = ("system", "segment", "criterion", "annotator")
 """What the names of columns may join."""
 
 
+def is_text(name: str) -> bool:
+    """Whether a name is that of a text, with its number: `Sentence 3`; `Sheet3` and `3` are none."""
+    match = _ITEM.match(name)
+    return match is not None and len(match[1] or "") > 1
+
+
 def find_crossed(
     frame: pl.DataFrame, mapping: ColumnMap, shape: str | None
 ) -> tuple[list[str], dict[str, list[str]]] | None:
@@ -206,6 +212,8 @@ def _what_is_joined(
                 raise unknown_choice("part of the names of columns", name, CROSSED)
         return first, second
     known = [_meaning_of(part) for part in (one, two)]
+    # What is numbered is people where a column names the texts.
+    known = [None if name == "segment" and "segment" in mapping else name for name in known]
     left = next((name for name in ("system", "annotator") if name not in mapping), None)
     if known.count(None) == 1 and left is not None:
         known[known.index(None)] = left
