@@ -74,8 +74,8 @@ def _tables_of_other_fields() -> dict[str, pl.DataFrame]:
     votes = votes.with_columns(place=pl.int_range(pl.len()).over("annotator", "segment", "screen"))
     left, right = (votes.filter(pl.col("place") == place) for place in (0, 1))
     both = left.join(right, on=["annotator", "segment", "screen"], suffix="_b")
-    preferred = pl.when(pl.col("rank") < pl.col("rank_b")).then(pl.lit("A is better"))
-    preferred = preferred.when(pl.col("rank") > pl.col("rank_b")).then(pl.lit("B is better"))
+    left_won = pl.when(pl.col("rank") < pl.col("rank_b")).then(pl.lit("A is better"))
+    preferred = left_won.when(pl.col("rank") > pl.col("rank_b")).then(pl.lit("B is better"))
     return {
         "summaries.csv": scores.select(
             evaluator="annotator",
