@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 import shutil
@@ -12,10 +13,12 @@ from pathlib import Path
 import openpyxl
 import polars as pl
 import pytest
+from rich.console import Console
 
 from adjudge.reports.build import build_report
 from adjudge.reports.files import WRITERS, ByPair, to_csv, write_page, write_results
 from adjudge.reports.latex import divide_table, escape, latex_table, to_latex, write_paper
+from adjudge.reports.page import print_table
 from adjudge.table.errors import UsageError
 from adjudge.table.results import HumanName, Span, Table, number, span, text
 from tests.helpers.made import NASTY, pair_results, score_results, three_systems
@@ -44,6 +47,28 @@ def test_latex_escapes_what_it_would_read_as_commands() -> None:
     assert "\n% adjudge x|y:1\n" in made
     assert 'quote" and line' in made
     assert escape("a|b") == r"a\textbar{}b", "else pdflatex prints a dash"
+
+
+def test_brackets_are_no_markup_of_the_terminal(tmp_path: Path) -> None:
+    """In headings, cells and notes below tables, where the terminal's own marks would be read."""
+    rows = [
+        (name, item, system, score + (7 * item + 5 * person) % 11, 9 - (item + person * item) % 4)
+        for person, name in enumerate(("[b]", "ben", "zoe"))
+        for item in range(12)
+        for system, score in (("[/i]", 60), ("[red]plain", 70))
+    ]
+    header = ("annotator", "segment", "system", "adequacy [/b]", "fluency [red]")
+    path = tmp_path / "names.csv"
+    pl.DataFrame(rows, schema=header, orient="row").write_csv(path)
+    run = command("rank", path)
+    assert run.code == 0, run.err
+    for name in (*header[3:], "[/i]", "[red]plain"):
+        assert name in run.out
+    assert "und-und" not in run.out, "languages that are not known are no part of a heading"
+    noted = replace(TABLE, note="see [/b] and [red]")
+    console = Console(file=(printed := io.StringIO()), width=120)
+    print_table(noted, console)
+    assert noted.note in printed.getvalue()
 
 
 def test_csv_of_a_ranking_is_read_back_as_it_was(tmp_path: Path) -> None:

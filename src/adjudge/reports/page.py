@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Self
 
 from adjudge._version import __version__
 from adjudge.evidence.verdict import CANNOT_DECIDE, HOLDS_AND_FRAGILE
+from adjudge.table.languages import pair_title
 from adjudge.table.results import Result, Table, show, text
 
 if TYPE_CHECKING:
@@ -196,8 +197,10 @@ SLIVER = 12
 
 def print_result(result: Result, console: Console, *, heading: str = "", details: bool = True) -> None:
     """Print all that a result shows of itself, with or without its details."""
+    from rich.text import Text
+
     if heading:
-        console.rule(heading)
+        console.rule(Text(pair_title(heading)))
     for line in result.first_lines:
         console.print(line, markup=False, highlight=False, style="bold")
     for i, table in enumerate(result.tables()):
@@ -235,7 +238,7 @@ def print_table(table: Table, console: Console) -> None:
         title_justify="left",
         title_style="bold",
         box=box.SIMPLE_HEAD,
-        caption=table.note or None,
+        caption=Text(table.note) if table.note else None,
         padding=PADDINGS[gap or min(PADDINGS)],
     )
     rich.caption_justify = "left"
