@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from adjudge.table.maths import Floats
 
 
-_FAR = 1.0
-"""As long as more than this is to be gained, a few draws point the way."""
+_FAR = 10.0
+"""As long as more than this is to be gained, a few draws point the way; then their errors would lead to and fro."""
 
 
 class Drawn:
