@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from adjudge import read
 from adjudge.readers import native, registry
 from adjudge.readers.appraise_batches import read_batches
 from adjudge.readers.tables import parquet_bytes, read_parquet
@@ -74,6 +75,15 @@ def test_what_does_not_fit_into_memory_is_said(tmp_path: Path, monkeypatch: pyte
         archive.writestr("b.json", b" ")
     with pytest.raises(InputError, match="MB unpacked"):
         read_batches([batches])
+
+
+def test_an_archive_of_very_many_files_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MOST_FILES", 3)
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(4):
+            archive.writestr(f"{number}.csv", "system,score\na,1\nb,2\n")
+    with pytest.raises(InputError, match="holds 4 files, more than 3; unpack it"):
+        read(tmp_path / "many.zip")
 
 
 def test_counts_beyond_memory_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -115,7 +115,7 @@ def restore(archive: Path, folder: Path, *, database: str | None = None) -> Rest
         if manifest.migration not in archives.known_migrations():
             raise InputError(f"was made by a newer adjudge (version {manifest.version}); upgrade adjudge", file=archive)
         if shutil.disk_usage(working).free < 2 * reader.unpacked:
-            raise InputError(f"needs {2 * reader.unpacked / 1e6:,.0f} MB, more than the disk has free", file=archive)
+            raise InputError(f"needs {2 * reader.unpacked / 1e6:,.1f} MB, more than the disk has free", file=archive)
         inside = working / "campaign"
         inside.mkdir()
         _unpack(reader, inside)

@@ -380,6 +380,8 @@ def _open_packed(file: IO[bytes]) -> Iterator[IO[bytes] | None]:
             yield inside
 
 
+# Beyond these, an archive is no campaign: each file takes time and a place on the disk, however little it holds.
+_MOST_FILES = 20_000
 _ANSWERING_ITSELF = re.compile(r"(xl|ppt|word)/|content\.xml$|header\.json$", re.IGNORECASE)
 ABOUT_FILES = re.compile(r"(^|/)(\.|__MACOSX/|readme|licen[cs]e|changelog|codebook|results_[0-9]{4}-)", re.IGNORECASE)
 
@@ -409,6 +411,8 @@ def _names_in_archive(path: Path) -> list[str]:
 
 
 def _extract(path: Path, names: list[str], folder: Path) -> None:
+    if len(names) > _MOST_FILES:
+        raise InputError(f"holds {len(names):,} files, more than {_MOST_FILES:,}; unpack it, and name those", file=path)
     with zipfile.ZipFile(path) as archive:
         check_size(sum(archive.getinfo(name).file_size for name in names), path, what="unpacked")
         for name in names:
