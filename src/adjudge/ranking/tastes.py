@@ -137,12 +137,12 @@ def plain_rows(people: PeopleCounts, blocks: Comparisons | None) -> tuple[Floats
 def taste_fit(strength: Floats, found: Solution, rows: Rows, blocks: Comparisons | None) -> TasteFit:
     """Strengths with their errors, from a solution of the rows at the plain fit's strengths."""
     n, variances = len(strength), found.variances
-    df = _degrees(found)
+    df, covariance = _with_own_tastes(found)
     lucks = {name: float(np.sqrt(variances.of(name))) for name in (SEGMENT, DOCUMENT) if name in variances.ratios}
     luck = sum(sd**2 for sd in lucks.values())
     return TasteFit(
         strength=strength + found.delta,
-        covariance=found.covariance + found.own_tastes.sum(0),
+        covariance=covariance,
         df=over_pairs(df, n),
         df_system=df[-n:],
         taste=float(np.sqrt(variances.of(ANNOTATOR))),
@@ -169,20 +169,21 @@ def _bounded(rows: Rows) -> Rows:
     return replace(rows, level={**rows.level, ANNOTATOR: group[annotator]})
 
 
-def _degrees(found: Solution) -> Floats:
-    """The degrees of freedom of each contrast, in the order of `contrasts_of_systems`."""
+def _with_own_tastes(found: Solution) -> tuple[Floats, Floats]:
+    """The degrees of freedom of each contrast, in the order of `contrasts_of_systems`, and the covariance."""
     variance, slope = over_contrasts(found.covariance), over_contrasts(found.slopes)
     spread = (slope * np.linalg.lstsq(found.information, slope, rcond=1e-10)[0]).sum(0)
     most = max(1.0, min(found.bound, MOST_DF))
     df = np.clip(2 * variance**2 / np.maximum(spread, 1e-300), 1.0, most)
-    added, squares = np.zeros_like(variance), np.zeros_like(variance)
+    added, squares, of_tastes = np.zeros_like(variance), np.zeros_like(variance), np.zeros_like(found.covariance)
     # One system after the other: the contrasts of all systems at once would take gigabytes where there are hundreds.
     for own_taste, own_df in zip(found.own_tastes, found.own_df, strict=True):
         own = over_contrasts(own_taste)
+        of_tastes += own_taste
         added += own
         squares += own**2 / own_df
     together: Floats = (variance + added) ** 2 / np.maximum(variance**2 / df + squares, 1e-300)
-    return np.clip(together, 1.0, most)
+    return np.clip(together, 1.0, most), found.covariance + of_tastes
 
 
 def refit(people: PeopleCounts, taste: float, dispersion: float) -> Floats:

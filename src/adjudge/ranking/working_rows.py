@@ -225,6 +225,23 @@ class Variances:
 
 
 @dataclass(frozen=True, eq=False)
+class OwnTastes:
+    """What tastes for each system add to the covariance, one matrix (n, n) after the other: all would be gigabytes."""
+
+    more: Floats
+    """(systems,): how much more than all tastes those for one system vary."""
+    tie: Floats
+    """(tastes, n): what each taste has to do with the strengths."""
+    system: Codes
+    """The system that each taste is for."""
+
+    def __iter__(self) -> Iterator[Floats]:
+        for system, more in enumerate(self.more):
+            mine = self.tie[self.system == system]
+            yield more * mine.T @ mine
+
+
+@dataclass(frozen=True, eq=False)
 class Solution:
     """The strengths at some variances."""
 
@@ -238,8 +255,8 @@ class Solution:
     """(variances, variances): of phi and those effects."""
     bound: float
     """The most degrees of freedom: in how many ways tastes can differ, fewer where few people have most weight."""
-    own_tastes: Floats
-    """(systems, n, n): what is to be added to the covariance, as people differ more on some systems than on others."""
+    own_tastes: OwnTastes
+    """What is to be added to the covariance, as people differ more on some systems than on others."""
     own_df: Floats
     """(systems,): the degrees of freedom of each."""
 
@@ -798,7 +815,7 @@ class _Solved:
             *tastes,
         )
 
-    def _tastes_by_system(self, tie: Floats) -> tuple[Floats, Floats]:
+    def _tastes_by_system(self, tie: Floats) -> tuple[OwnTastes, Floats]:
         """What tastes for each system, which may differ more or less than those for others, add to the covariance.
 
         How far the variance of tastes for one system is from that for all is told by one step of Fisher scoring. As few
@@ -825,8 +842,4 @@ class _Solved:
         people = np.maximum(people - 2, 0.0)
         more = (squared - expected) / np.maximum(known, 1e-300) * people / (people + OWN_TASTES)
         more = np.maximum(more, (LEAST_OWN - 1) * phi * ratio)
-        added = np.empty((n, n, n))
-        for k in range(n):
-            mine = tie[system == k]
-            np.matmul(more[k] * mine.T, mine, out=added[k])
-        return added, people + 1 + OWN_TASTES
+        return OwnTastes(more, tie, system), people + 1 + OWN_TASTES
