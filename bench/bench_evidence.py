@@ -56,17 +56,17 @@ its disasters. Twelve people judge 40 pages each and agree well (strictness 4, t
 column has the failing system's mean beside that of the others. A decision against the order of the means is an error;
 "its own pairs" are those of the failing system."""
 OTHERS_TEXT = """\
-Eight equal systems judged by ten people, 200 campaigns (`python -m bench recipes`): scores of 160 segments in
-documents, or 2,000 votes about two outputs, with tastes of half a logit. Each pair is tested by itself at .05, as these
-tools do. Leaderboards call two systems different where the intervals of their strengths, by bootstrapped votes, do not
-meet."""
+Eight equal systems judged by ten people, 200 campaigns (`python -m bench recipes`; 2,000 of votes by adjudge): scores
+of 160 segments in documents, or 2,000 votes about two outputs, with tastes of half a logit. Each pair is tested by
+itself at .05, as these tools do. Leaderboards call two systems different where the intervals of their strengths, by
+bootstrapped votes, do not meet."""
+VOTES = "votes, adjudge"
 OTHERS = {
     "scores, paired t-test of segments": "paired t-test",
     "scores, paired bootstrap of segments": "paired bootstrap",
     "votes, intervals of a leaderboard": "bootstrapped votes",
     "scores, adjudge": "adjudge, scores",
-    "votes, adjudge": "adjudge, votes",
-    "votes, adjudge, 200 other campaigns": "adjudge, other votes",
+    VOTES: "adjudge, votes",
 }
 UNEQUAL_TEXT = """\
 Systems of different quality, at even distances (standard deviation 3 points, or 0.4 log-odds), or on two levels 3
@@ -148,11 +148,15 @@ def page() -> str:
 def other_tools() -> str:
     """How often other tools and rules call some of eight equal systems different."""
     stored_rates = json.loads((RESULTS / "recipes.json").read_text(encoding="utf-8"))
-    others, once, campaigns = stored_rates["others"], stored_rates["once"], stored_rates["campaigns"]
+    others, once = stored_rates["others"], stored_rates["once"]
     workshops = {f"scores, the rule {name} of the workshops": rates["any"] for name, rates in once.items()}
     rates = {what: others[name] for what, name in OTHERS.items()} | workshops
+
+    def drawn(what: str) -> str:
+        return "votes" if what == VOTES else "campaigns"
+
     lines = [
-        f"| {what} | {rate:.1f} ± {(rate * (100 - rate) / campaigns) ** 0.5:.1f} |"
+        f"| {what} | {rate:.1f} ± {(rate * (100 - rate) / stored_rates[drawn(what)]) ** 0.5:.1f} |"
         for what, rate in sorted(rates.items(), key=lambda item: -item[1])
     ]
     head = "| what is done | some pair is called different, % |\n|---|---|"
