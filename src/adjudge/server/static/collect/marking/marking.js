@@ -92,8 +92,8 @@ export class Marking {
 
   /** @returns {string | undefined} an error of an example that is not marked yet */
   get unmarked() {
-    const phrase = this.output.to_mark.find((phrase) => !this.holds(phrase));
-    return phrase === OMITTED ? t("something_missing") : phrase;
+    const missed = this.output.to_mark.find((phrase) => !this.holds(phrase));
+    return missed === OMITTED ? t("something_missing") : missed;
   }
 
   /** @param {string} phrase  of an example @returns {boolean} whether something in it is marked */
