@@ -226,5 +226,7 @@ def test_who_lets_the_reference_lose_is_told() -> None:
             blocks.append((f"a{person}", f"{person}-{i}", ranks if i < 29 else {"ref": 2, "s": 1, "t": 3}))
     checked = check_with_fit(rankings(blocks))
     (note,) = (note for note in checked.notes if "human translation" in note)
-    assert note.startswith("a0 ranks the human translation above all systems in 33% of 30 screens, the others in 97%")
+    assert note.startswith(
+        "annotator a0 ranks the human translation above all systems in 33% of 30 screens, the others in 97%"
+    )
     assert checked.annotators[0].reference_wins == 10

@@ -225,6 +225,28 @@ STRENGTHS: dict[str, tuple[Claims, tuple[str, ...]]] = {
             "The human translation REF comes out better than every system, but for alpha more people should judge.",
         ),
     ),
+    "the human above all, over one narrowly, over one in doubt": (
+        claims_with(
+            {
+                pair: "needs more people"
+                if pair == ("REF", "alpha")
+                else "fragile"
+                if pair == ("REF", "gamma")
+                else "holds"
+                for pair in REF_AND_THREE
+            }
+        ),
+        (
+            (
+                "alpha is the best machine translation; the human translation comes out better, but more people "
+                "should judge."
+            ),
+            (
+                "The human translation REF comes out better than every system, but for gamma not in every audit and "
+                "for alpha more people should judge."
+            ),
+        ),
+    ),
     "one worse narrowly, one in doubt": (
         claims_with({("REF", "gamma"): "needs more people", ("REF", "beta"): "fragile", ("alpha", "gamma"): "holds"}),
         (

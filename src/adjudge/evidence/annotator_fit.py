@@ -36,7 +36,7 @@ from adjudge.ranking.tastes import fit_tastes
 from adjudge.ranking.working_rows import moments
 from adjudge.table.comparisons import comparisons
 from adjudge.table.errors import DataError
-from adjudge.table.wording import counted, short_list
+from adjudge.table.wording import agreeing, counted, say_p, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -320,7 +320,8 @@ def _notes(annotators: tuple[AnnotatorCheck, ...], *, relative: bool) -> Iterato
     if suspects:
         yield "suspects are not left out of rankings: look at their work, and leave them out if it is careless"
     if unsure := by_fit.get("not shown"):
-        yield f"agreement with the others is not shown for {short_list([one.annotator for one in unsure])}"
+        verb = agreeing(len(unsure), "follows", "follow")
+        yield f"whether {short_list([one.annotator for one in unsure])} {verb} the others is open"
     yield from _hardly_vary(annotators)
     # One annotator has no others to follow.
     people = sum(one.fit is not None for one in annotators)
@@ -349,5 +350,5 @@ def _seldom(annotators: tuple[AnnotatorCheck, ...]) -> Iterator[str]:
     for (one, _), p in zip(judged, holm(np.array([p for _, p in judged])), strict=True):
         if p < REFERENCE_LEVEL and one.reference_screens:
             share = f"{(one.reference_wins or 0) / one.reference_screens:.0%} of {one.reference_screens} screens"
-            others = f"the others in {one.reference_wins_of_others or 0.0:.0%} of theirs (p = {p:.1g} after Holm)"
-            yield f"{one.annotator} ranks the human translation above all systems in {share}, {others}"
+            others = f"the others in {one.reference_wins_of_others or 0.0:.0%} of theirs ({say_p(p)} after Holm)"
+            yield f"annotator {one.annotator} ranks the human translation above all systems in {share}, {others}"

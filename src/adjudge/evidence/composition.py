@@ -31,7 +31,7 @@ from adjudge.table.protocols import RATED, SCORED
 from adjudge.table.results import UNWRITTEN, Cell, Column, Table, number, p_value, percent, tabulate, text
 from adjudge.table.rng import DEFAULT_SEED, generator
 from adjudge.table.score_sheet import Sheet, item_means, sheet_of, standardised
-from adjudge.table.wording import counted
+from adjudge.table.wording import as_sentences, counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -117,8 +117,9 @@ class TaskComposition:
             half = f"{self._in} fewer than half of their {self.unit}s"
             parts.append(f"most systems meet {half}, so a score depends on the other systems")
         if self.annotators_with_one_task is not None and self.annotators_with_one_task > 0.5:
-            parts.append("most annotators did one task, so an annotator's z-score is mostly a task's")
-        return "; ".join(parts).capitalize() + "." if parts else ""
+            most = "every annotator" if self.annotators_with_one_task == 1 else "most annotators"
+            parts.append(f"{most} did one task, so an annotator's z-score is mostly a task's")
+        return " ".join(as_sentences(parts))
 
 
 @dataclass(frozen=True)

@@ -195,7 +195,10 @@ class Explained:
                 for name, one in zip(names, self.systems, strict=True)
             ]
             heads = (text("system"), number("raw", 2), number("model", 2), *(_part_column(part) for part in PARTS))
-            note = "Raw mean minus model mean is the sum of the parts; a negative part held the system down."
+            note = (
+                "Raw mean minus model mean is the sum of the parts. Compare a part with its column's mean: "
+                "below it, the system was held down."
+            )
             tables.append(Table("Where raw mean and model part", heads, tuple(parts), note, detail=True))
         moves: list[tuple[Cell, ...]] = [
             (name, move.first, move.second, move.before, move.after, "; ".join(move.reasons))

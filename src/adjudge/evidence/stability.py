@@ -137,7 +137,10 @@ class Stability:
         first, *others = dict.fromkeys((self.method, *(row.method for row in self.rows)))
         table = stability_table(self.own)
         once = all(row.family in ONCE_PER_PAIR for row in self.own)
-        alone = f"Each system, annotator and document is left out by {listed(others or ['nothing'])} alone"
+        units = {ChangeFamily.ANNOTATOR_REMOVED: "annotator", ChangeFamily.DOCUMENT_REMOVED: "document"}
+        families = {row.family for row in self.rows}
+        left_out = listed(["system", *(unit for family, unit in units.items() if family in families)])
+        alone = f"Each {left_out} is left out by {listed(others or ['nothing'])} alone"
         more = [f"{alone}; --method {first} leaves them out by {first}, too."] if others and once else []
         notes = [table.note, *[self.flips] * bool(self.flips), *more, *as_sentences(self.notes)]
         title = f"{table.title} ({first})" if others else table.title

@@ -369,7 +369,8 @@ def say_orders(method: str, agree: Sequence[str], differ: Sequence[str]) -> list
     sentences = [f"The order by {method} is also that by {short_list(agree)}."] if agree else []
     if differ:
         unsettled = "what depends on the method is not settled by the data"
-        sentences.append(f"The order by {short_list(differ)} is different: {unsettled}.")
+        orders = agreeing(len(differ), "order by {} is different", "orders by {} differ").format(short_list(differ))
+        sentences.append(f"The {orders}: {unsettled}.")
     return sentences
 
 
@@ -544,12 +545,15 @@ def count_claims_in_paper(holds: int, more: int, fragile: int) -> str:
     return f"{all_of_them} claimed {found[0].partition(' ')[2]}."
 
 
+_RULE = "A decided pair holds if p (all pairs), and p by how far annotators part, are below .01 and no audit breaks it."
+
+
 def say_rule(audits: Sequence[str]) -> str:
     """When a claim holds and when it does not."""
     kept = [audit for audit in audits if not audit.endswith("left out") and not audit.startswith("without ")]
     left_out = [audit for audit in audits if audit not in kept]
     lists = [f"{what}: {listed(names)}." for what, names in (("Audits", left_out), ("Other audits", kept)) if names]
-    return " ".join(["A decided pair holds if p is below .01 however it is tested, and no audit breaks it.", *lists])
+    return " ".join([_RULE, *lists])
 
 
 def say_breaks(claims: Sequence[Claim]) -> tuple[str, ...]:

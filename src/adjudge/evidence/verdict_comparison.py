@@ -203,7 +203,8 @@ def say_z_distortion(amount: float, seen: float, systems: int) -> str:
     """
     what = "better" if amount < 0 else "weaker"
     whom = f" ({seen:.0f} of {systems} systems)" if seen < systems - 0.5 else ""
-    return f"its judges had {what} outputs{whom}, which z-scores take for strictness: {_signed(amount)}"
+    taken_for = "generosity" if amount < 0 else "strictness"
+    return f"its judges had {what} outputs{whom}, which z-scores take for {taken_for}: {_signed(amount)}"
 
 
 def _signed(amount: float) -> str:

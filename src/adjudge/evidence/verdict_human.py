@@ -87,21 +87,27 @@ def _above_all(standing: HumanStanding) -> str:
     if not fragile:
         is_ = "is" if standing.audited else "comes out"
         return f"The human translation {standing.human} {is_} better than every system."
-    over = "" if len(fragile) == len(standing.worse) else f"for {few_names(fragile)} "
-    why = say_why_weak(fragile, standing)
-    return f"The human translation {standing.human} comes out better than every system, but {over}{why}."
+    parts = _weak_parts(standing.worse, standing)
+    over = "" if len(parts) == 1 and len(fragile) == len(standing.worse) else "for {} "
+    why = " and ".join(f"{over.format(few_names(part))}{say_why_weak(part, standing)}" for part in reversed(parts))
+    return f"The human translation {standing.human} comes out better than every system, but {why}."
 
 
 def _by_strength(names: Sequence[str], standing: HumanStanding, what: str, judged: str = "") -> list[str]:
     """What holds is said plainly; what is fragile, or was never audited, is no more than what comes out."""
     sure = [name for name in names if name not in standing.fragile]
     sentences = [f"{few_names(sure)} {_verb(sure, audited=standing.audited)} {what}{judged}."] if sure else []
+    return sentences + [
+        f"{few_names(part)} {_verb(part, audited=False)} {what}, but {say_why_weak(part, standing)}."
+        for part in _weak_parts(names, standing)
+    ]
+
+
+def _weak_parts(names: Sequence[str], standing: HumanStanding) -> list[list[str]]:
+    """Systems for which more people should judge, and those whose claim an audit breaks; neither part is empty."""
     narrow = [name for name in names if name in standing.narrow]
     broken = [name for name in names if name in standing.fragile and name not in narrow]
-    weak = [part for part in (narrow, broken) if part]
-    return sentences + [
-        f"{few_names(part)} {_verb(part, audited=False)} {what}, but {say_why_weak(part, standing)}." for part in weak
-    ]
+    return [part for part in (narrow, broken) if part]
 
 
 def _verb(names: Sequence[str], *, audited: bool) -> str:

@@ -23,6 +23,7 @@ from adjudge.mixed.effects import ScreenEffect
 from adjudge.mixed.equations import totals
 from adjudge.table.judgments import POSITION
 from adjudge.table.maths import Codes, Floats, student_quantile, two_sided
+from adjudge.table.wording import say_p
 from adjudge.work.tasks import one_thread
 
 if TYPE_CHECKING:
@@ -141,13 +142,9 @@ def notes_on_screens(effects: tuple[ScreenEffect, ...], *, corrected: bool) -> I
             continue
         size = f"{abs(effect.slope):.2f} {'higher' if effect.slope > 0 else 'lower'}"
         done = "the ranking takes this into account" if corrected else "--correct-screens takes this into account"
-        known = f"({_p(effect.p)})"
+        known = f"({say_p(effect.p)})"
         if effect.name == POSITION:
             yield f"scores are {size} for each place further on the screen {known}; {done}"
         else:
             beside = "for each point that the best other output on the screen is better"
             yield f"scores are {size} {beside} {known}; {done}"
-
-
-def _p(p: float) -> str:
-    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")

@@ -159,7 +159,8 @@ def evidence_notes(tally: Tally, scores: NDArray[np.float64], level: float) -> I
             for i, j in zip(better[:MOST_SHOWN], worse[:MOST_SHOWN], strict=True)
         ]
         more = f" and {len(better) - MOST_SHOWN} more" if len(better) > MOST_SHOWN else ""
-        yield f"scores contradict the direct comparisons of a pair, so nothing is claimed: {'; '.join(shown)}{more}"
+        these = agreeing(len(better), "this pair", "these pairs")
+        yield f"of {these} nothing is claimed, as scores contradict direct comparisons: {'; '.join(shown)}{more}"
 
 
 def unopposed_note(tally: Tally, apart: Separation) -> Iterator[str]:

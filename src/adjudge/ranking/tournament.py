@@ -416,10 +416,12 @@ def _notes(compared: Comparisons, tally: Tally) -> tuple[str, ...]:
     human = [name for name, is_human in zip(compared.systems, compared.human, strict=True) if is_human]
     if human:
         notes.append(f"human translations are left out: {', '.join(human)}")
-    even = int((np.triu(tally.wins == tally.losses, 1)).sum())
+    no_lead = np.triu(tally.wins == tally.losses, 1)
+    even = int(no_lead.sum())
     if even:
         pairs = "1 pair of systems has" if even == 1 else f"{even} pairs of systems have"
-        notes.append(f"{pairs} no lead (or never met), which costs nothing either way")
+        unmet = " (or never met)" if (no_lead & (tally.met == 0)).any() else ""
+        notes.append(f"{pairs} no lead{unmet}, which costs nothing either way")
     groups = connected_components(tally.met > 0, directed=False)[0]
     if groups > 1:
         notes.append(

@@ -30,6 +30,11 @@ def measured(number: float, unit: str) -> str:
     return f"{number:g} {unit}" if number == 1 else f"{number:g} {unit}s"
 
 
+def say_p(p: float) -> str:
+    """`p < .001`, `p = .020`."""
+    return "p < .001" if p < 0.001 else f"p = {p:.3f}".replace("0.", ".")
+
+
 def agreeing(number: int, one: str, several: str) -> str:
     """The form of a verb or phrase for one, or for several: `is`, `are`."""
     return one if number == 1 else several
@@ -56,7 +61,13 @@ def few_names(names: Sequence[str]) -> str:
 
 def as_sentences(notes: Sequence[str]) -> list[str]:
     """Notes with a capital letter and a full stop; a name that stands first keeps its letter."""
-    return [f"{note[:1].upper()}{note[1:]}{'' if note.endswith(('.', '?', '!')) else '.'}" for note in notes]
+    return [f"{_capital(note)}{'' if note.endswith(('.', '?', '!')) else '.'}" for note in notes]
+
+
+def _capital(note: str) -> str:
+    # A word with a digit, an underscore or a stop in it is a name, as of a file or an annotator.
+    first = note.partition(" ")[0].rstrip(".:,;?!")
+    return note if re.search(r"[\d_./]", first) else note[:1].upper() + note[1:]
 
 
 def call_accounts(sentence: str) -> str:
