@@ -27,7 +27,6 @@ from adjudge.ranking import bradley_terry
 from adjudge.ranking.counts import count_people, person_of
 from adjudge.ranking.tastes import fit_tastes
 from adjudge.readers import native
-from adjudge.reports.people_section import check_words
 from adjudge.table.comparisons import Comparisons, comparisons
 from adjudge.table.judgments import Judgments
 from tests.conftest import Run
@@ -79,10 +78,6 @@ def test_clickers_are_named_with_evidence_and_stay() -> None:
     assert len(told) == 2
     assert "expected 1, Bayes factor" in told[0]
     assert any("not left out" in note for note in checked.notes)
-    assert any(
-        sentence.startswith("Agreement with the others is far below the expected 1: a0 (")
-        for sentence in check_words(checked)
-    )
     table = next(table for table in checked.tables() if table.title == "Agreement with the others")
     assert {table.rows[0][0], table.rows[1][0]} == {"a0", "a1"}
 

@@ -180,9 +180,7 @@ def test_bad_questions_are_explained() -> None:
 def test_who_fails_here_but_passed_in_the_release_is_counted() -> None:
     rows = ATTENTIVE + CARELESS
     noted = check(campaign(rows, passed=[True] * len(rows))).notes
-    assert any(
-        note.startswith("1 annotator does not pass here but passed the control of the release") for note in noted
-    )
+    assert any(note.startswith("1 annotator fails here but passed the control of the release") for note in noted)
     failed: list[object] = [row[0] == "good" for row in rows]
     assert not any("of the release" in note for note in check(campaign(rows, passed=failed)).notes)
 

@@ -122,8 +122,8 @@ def test_circles_and_the_cheapest_order_are_told_in_words() -> None:
     circles, cheapest = sections["tournament"].words
     assert "In them: alpha, beta and gamma." in circles
     assert cheapest == (
-        "The order with the fewest contradictions has 2; no order does better. "
-        "2 orders are as good, and 1 system can move between them."
+        "The best order goes against leads of 2 judgments in all; no order does better. "
+        "It is one of 2 such orders, and 1 system can move between them."
     )
 
 
@@ -134,7 +134,7 @@ def test_annotators_who_fail_the_check_are_named() -> None:
         if section.slug == "annotators"
     )
     assert section.words == (
-        "1 of 2 annotators pass the check; bob does not.",
+        "1 of 2 annotators pass the check and 1 fails (bob).",
         "The ranking uses the judgments of all of them; --only-passing leaves out those who do not pass.",
     )
     assert [chart.slug for chart in section.charts] == ["annotators"]
@@ -180,7 +180,7 @@ def test_tests_that_lie_are_named() -> None:
         "Too often on these data: zscore. A difference that these tests find may be chance.",
         "Consistent with 5%: mixed (up to 13% cannot be excluded).",
     )
-    assert "False alarms of the test behind each method on these data (5% is nominal): mixed 5%." in (
+    assert "The test of mixed calls equal systems different in 5% of cases here (5% is nominal)." in (
         sections["methods"].words
     )
     assert "by mixed: Kendall's tau 0.80" in sections["reliability"].words[1]
@@ -190,7 +190,9 @@ def test_tests_that_lie_are_named() -> None:
 def test_stability_is_summed_up_in_words() -> None:
     sections = {section.slug: section for section in build_report({"x": score_results()}, title="").pairs[0].sections}
     first, second = sections["stability"].words
-    assert first.endswith("to the human, the best or the worst system. 1 of these 2 changes moved other systems.")
+    assert first.endswith(
+        "to the human, the best or the worst system. 1 of these 2 changes moved other systems or lines."
+    )
     assert second == "Leaving out one annotator changes the order in 1 and the clusters in 0 of 2 cases."
 
 
@@ -240,6 +242,8 @@ def test_what_has_no_number_is_not_drawn() -> None:
                         title="rate", number=".0%")  # fmt: skip
     assert "nan" not in drawn.body.lower()
     assert [row[" "] for row in drawn.rows] == ["mixed"]
+    [row] = rates_chart([("few", 0.0, 0.0, float("nan"))], title="rate", number=".2f").rows
+    assert "interval" not in row
     unknown = HalfAgreement(0, float("nan"), float("nan"), float("nan"))
     agreed = {"mfas": unknown, "bradley-terry": HalfAgreement(5, 0.4, 0.1, 0.7)}
     assert "agree best by bradley-terry" in reliability_section(Reliability(agreed, 8, 2)).words[1]

@@ -9,6 +9,7 @@ import pytest
 
 from adjudge.evidence.composition import Documents, ExplainedSpread, TaskComposition
 from adjudge.evidence.trust import AARate, AATest, Influence, LeftOutUnit
+from adjudge.mixed.effects import TASTE
 from adjudge.reports.audit_section import (
     _rule,
     aa_section,
@@ -120,6 +121,9 @@ def test_nothing_is_said_to_spread_where_nothing_does() -> None:
     section = _section(replace(results, ranking=replace(results.ranking, components=still)), "spread")
     assert section.words == ("Beside the noise of single scores, nothing adds to the spread.",)
     assert section.charts[0].says == "Bars are standard deviations."
+    tasteless = (*still, replace(still[0], effect=TASTE, sd=0.004), replace(still[0], effect="luck", sd=2.0))
+    section = _section(replace(results, ranking=replace(results.ranking, components=tasteless)), "spread")
+    assert section.words[-1] == "No tastes of annotators are found in these scores."
     assert _section(results, "spread").charts[0].says.endswith("; thin lines are their intervals.")
 
 
@@ -129,6 +133,11 @@ def test_one_annotator_and_one_pair_are_one() -> None:
     alone = replace(results.checked, annotators=(replace(results.checked.annotators[0], p_controls=None),))
     assert _section(replace(results, checked=alone), "annotators").words == (
         "Nobody could be tested on controls; the one annotator is kept.",
+    )
+    few, *others = results.checked.annotators
+    tested = (replace(few, passed=False, reasons=("judged too few controls",)), *others)
+    assert _section(replace(results, checked=replace(results.checked, annotators=tested)), "annotators").words[0] == (
+        "0 of 2 annotators pass the check, 1 fails (bob) and 1 could not be tested."
     )
     two = ranking(ranked("A", 1, cluster=1, ranks=(1, 1)), ranked("B", 2, cluster=2, ranks=(2, 2)))
     assert scores_chart(two).says == "All others are separated from A."

@@ -54,8 +54,11 @@ def test_pages_of_single_results_say_the_verdict_first() -> None:
     pages = {
         "Ranking": (build_page({"p": results.ranking}, title="t"), say_headline(decide_by_ranking(results.ranking))),
         "Tournament": (build_page({"p": results.tournament}, title="t"), "There are cycles"),
-        "Check": (build_page({"p": results.checked}, title="t"), "1 of 2 annotators pass the check; bob does not."),
-        "Agree": (build_page({"p": results.agreement}, title="t"), "Two annotators of the same thing agree in"),
+        "Check": (build_page({"p": results.checked}, title="t"), "1 of 2 annotators pass the check and 1 fails (bob)."),
+        "Agree": (
+            build_page({"p": results.agreement}, title="t"),
+            "Two annotators who judged the same output agree in",
+        ),
         "What can be claimed": (
             build_page({"p": scores}, title="t"),
             "ref comes out best, but not without annotator ann: let",

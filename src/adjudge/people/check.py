@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import polars as pl
 
-from adjudge.people.results import AnnotatorCheck, CalibrationMismatch, Checked, Drift, OwnSystem, SameText
+from adjudge.people.results import UNTESTED, AnnotatorCheck, CalibrationMismatch, Checked, Drift, OwnSystem, SameText
 from adjudge.people.twins import find_twins
 from adjudge.table.errors import DataError, UsageError, param, unknown_choice
 from adjudge.table.judgments import (
@@ -376,10 +376,6 @@ def _valued(table: pl.DataFrame) -> pl.DataFrame:
     return ranked.filter(beside > 0).with_columns(value=beaten)
 
 
-UNTESTED = ("controls cannot be tested", "judged too few controls", "judged no controls")
-"""Reasons why somebody does not pass that show nothing against them."""
-
-
 def decide(final: Judgments, rule: CheckRule) -> tuple[AnnotatorCheck, ...]:
     """Who passes the rule, without what does not decide: quick, for commands that leave out who fails."""
     controls = _by_annotator(control_pairs(final))
@@ -652,10 +648,10 @@ def _notes(seen: Measured, checks: tuple[AnnotatorCheck, ...], rule: CheckRule, 
         is_dropped, them = agreeing(rows, "is dropped", "are dropped"), agreeing(rows, "it", "them")
         yield f"{named} no annotator and {is_dropped}; name the annotators to keep {them}"
     # The control of the release saw the work in all language pairs.
-    if differing := sum(not checked.passed and checked.annotator in seen.released for checked in checks):
-        failed = counted(differing, "annotator does", "annotators do")
-        what = "not pass here but passed the control of the release, which may rest on their work in other language"
-        yield f"{failed} {what} pairs; rankings go by the release"
+    if differing := sum(checked.fails and checked.annotator in seen.released for checked in checks):
+        failed = counted(differing, "annotator fails", "annotators fail")
+        release = "passed the control of the release, perhaps by work in other language pairs"
+        yield f"{failed} here but {release}; rankings go by the release"
     fast = [checked.annotator for checked in checks if checked.passed and is_too_fast(checked, LEAST_SECONDS)]
     if fast and (rule.least_seconds or 0) < LEAST_SECONDS:
         pace = f"less than {LEAST_SECONDS:g} second per judgment on average"

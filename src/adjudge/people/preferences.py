@@ -55,7 +55,7 @@ def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreeme
     weights = options.draws(every.annotator, len(every.annotators))
     parts = dict(zip(PARTS, (every, every.keep(~every.human)), strict=True))
     inter = {name: coefficients(part, "inter", labels, weights=weights) for name, part in parts.items()}
-    notes += _advise(inter["without_reference"])
+    notes += _advise(inter["without_reference"], "without the reference, " * bool(every.human.any()))
     unknown = int((~known).sum())
     aside = (SetAside("comparison without annotator or segment", unknown),) if unknown else ()
     return Agreement(
@@ -84,17 +84,18 @@ def agree_on_preferences(judgments: Judgments, options: AgreeOptions) -> Agreeme
     )
 
 
-def _advise(inter: Coefficients) -> tuple[str, ...]:
-    """What low agreement asks for, by the thresholds of the literature."""
+def _advise(inter: Coefficients, among: str) -> tuple[str, ...]:
+    """What low agreement among some of the outputs asks for, by the thresholds of the literature."""
     kappa = inter.kappa
     if not np.isfinite(kappa) or kappa >= TENTATIVE:
         return ()
+    found = f"{among}agreement between annotators (kappa {kappa:.2f}) is"
     if kappa >= MODERATE:
-        below = f"below {TENTATIVE}, which Krippendorff (1980) asks for even tentative conclusions"
-        return (f"agreement between annotators (kappa {kappa:.2f}) is {below}: use the intervals, not the order alone",)
+        below = f"below the {TENTATIVE} that Krippendorff (1980) asks for, even for tentative conclusions"
+        return (f"{found} {below}. Use the intervals, not the order alone",)
     below = f"below {MODERATE}, not even moderate (Landis and Koch 1977; Krippendorff 1980 asks for {TENTATIVE})"
     cure = "Show fewer outputs together, split long segments, brief the annotators, or let more people judge"
-    return (f"agreement between annotators (kappa {kappa:.2f}) is {below}. {cure}",)
+    return (f"{found} {below}. {cure}",)
 
 
 def _kappas_of_people(annotations: Annotations) -> tuple[PeopleKappas, ...]:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from adjudge.table.protocols import KINDS, NOT_CONTROLS
+from adjudge.table.protocols import COUNTED, KINDS, NOT_CONTROLS
 from adjudge.table.results import Cell, Column, Result, Table, number, p_value, percent, tabulate, text, to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from adjudge.table.participants import AccountEvidence
+
+UNTESTED = ("controls cannot be tested", "judged too few controls", "judged no controls")
+"""Reasons why somebody does not pass that show nothing against them."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,11 @@ class AnnotatorCheck:
     """The share of such screens among those of all others."""
     p_reference: float | None = None
     """p-value that so few wins of the human translation are chance."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether something is shown against the person: who could not be tested does not pass, but does not fail."""
+        return not (self.passed or {*self.reasons} <= {*UNTESTED})
 
 
 @dataclass(frozen=True)
@@ -170,6 +178,11 @@ class Checked(Result):
         """The names of the annotators who are kept."""
         return frozenset(annotator.annotator for annotator in self.annotators if annotator.passed)
 
+    @property
+    def failing(self) -> tuple[AnnotatorCheck, ...]:
+        """Those who fail, without those who could not be tested."""
+        return tuple(one for one in self.annotators if one.fails)
+
     def tables(self) -> tuple[Table, ...]:
         """Who is kept, and the measures of each annotator."""
         controlled = any(what in KINDS and what not in NOT_CONTROLS for what in self.kept)
@@ -177,7 +190,7 @@ class Checked(Result):
         names = {"judgments": "judgments and controls"} if controlled else {}
         counted = tuple((names.get(what, what), self.kept[what], self.dropped.get(what, 0)) for what in self.kept)
         counts = Table("Kept and dropped", (text("what"), number("kept", 0), number("dropped", 0)), counted, self.rule)
-        tables = [counts, _annotators_table(self.annotators), *_fit_table(self.annotators)]
+        tables = [counts, _annotators_table(self.annotators, self.kept), *_fit_table(self.annotators)]
         found: tuple[tuple[Any, Callable[[Any], Table]], ...] = (
             (self.twins, _twins_table),
             (self.same_texts, _same_text_table),
@@ -210,18 +223,24 @@ def _calibration_table(mismatch: CalibrationMismatch) -> Table:
     return tabulate("Calibration items beside others", (mismatch,), columns, note)
 
 
-def _annotators_table(annotators: tuple[AnnotatorCheck, ...]) -> Table:
+def _annotators_table(annotators: tuple[AnnotatorCheck, ...], kept: Mapping[str, int]) -> Table:
+    # References tell nothing of a person: where nothing else was shown as a control, they are called by their name.
+    only_references = {what for what in kept if what in KINDS and what not in COUNTED} == {"reference"}
     columns: dict[Any, Column] = {
         "annotator": text("annotator"),
         lambda one: "yes" if one.passed else "no": text("kept"),
-        lambda one: one.judgments - one.controls: number("judgments", 0, help="without controls and examples"),
-        "controls": number("controls", 0, help="answers to controls and examples"),
+        lambda one: one.judgments - one.controls: number(
+            "judgments", 0, help=f"without {'references' if only_references else 'controls and examples'}"
+        ),
+        "controls": number("references", 0, help="how many were shown")
+        if only_references
+        else number("controls", 0, help="answers to controls and examples"),
         "tasks": number("tasks", 0),
         "p_controls": p_value("p controls"),
         "control_difference": number("lead", 1, help="genuine minus degraded, in points"),
         "p_repeats": p_value("p repeats"),
         "repeat_difference": number("repeat diff.", 1),
-        "mean_seconds": number("seconds", 1, help="per judgment, mean"),
+        "mean_seconds": number("seconds (mean)", 1, help="per judgment"),
         "constant": number("run", 0, help="longest run of equal answers"),
         lambda one: "; ".join(one.reasons): text("why not"),
     }
@@ -465,7 +484,7 @@ class Agreement(Result):
         )  # fmt: skip
         columns = (
             text("annotator"),
-            number("judgments", 0),
+            number("judgments" if self.kind == "scores" else "comparisons", 0, help="with repeats"),
             percent("ties"),
             number("repeats", 0, help="pairs of annotations by this annotator alone"),
             *(number(f"{name} with self") for name in within),

@@ -311,7 +311,7 @@ def _summary(stability: Stability, whole: list[StabilityRow]) -> str:
     if stability.style == "relative":
         what += ", to ties and repeats, or to who is compared with whom"
     number = "All" if changed == len(whole) else f"{changed or 'None'}"
-    moved = f"{number} of these {counted(len(whole), 'change')} moved other systems"
+    moved = f"{number} of these {counted(len(whole), 'change')} moved other systems or lines"
     return f"{again} changed that should not matter. The changes were {what}. {moved}."
 
 
@@ -444,7 +444,7 @@ def _say_most_errors(found: Examples) -> str:
     low, high = rates[0], rates[-1]
     return (
         f"Errors marked {gravest}: {low.rate:.2f} per output of {low.system}, the fewest, and {high.rate:.2f} of "
-        f"{high.system}, the most. Bars that overlap leave the difference open."
+        f"{high.system}, the most."
     )
 
 
@@ -595,7 +595,9 @@ def influence_section(influence: Influence) -> Section:
         shift = f"moves by {most.shift:+{digits}} ({abs(most.in_se):.1f} standard errors)"
         without = "them" if most.unit == "annotator" else "it"
         named = most.name if most.name.startswith(most.unit) else f"{most.unit} {most.name}"
-        words += (f"The largest shift comes from {named}: without {without}, {most.system} {shift}.",)
+        words += (
+            f"In standard errors, the largest shift comes from {named}: without {without}, {most.system} {shift}.",
+        )
     return Section("influence", "Who moves the ranking", words, folded=influence.tables())
 
 
@@ -620,10 +622,12 @@ def rates_chart(
     if target is not None:
         frame.line([(frame.x(target), frame.top), (frame.x(target), frame.bottom)], drawing.INK, 1.2, dash="4 4")
     for i, (name, estimate, low, high) in enumerate(rows):
-        facts = {" ": name, title: f"{estimate:{number}}", "interval": f"{low:{number}} to {high:{number}}"}
-        with frame.mark(facts):
-            frame.line([(frame.x(low), frame.y(i)), (frame.x(high), frame.y(i))], colour(low, high), 3.0,
-                       stroke_linecap="round")  # fmt: skip
+        facts = {" ": name, title: f"{estimate:{number}}"}
+        known = not math.isnan(low + high)
+        with frame.mark(facts | ({"interval": f"{low:{number}} to {high:{number}}"} if known else {})):
+            if known:
+                frame.line([(frame.x(low), frame.y(i)), (frame.x(high), frame.y(i))], colour(low, high), 3.0,
+                           stroke_linecap="round")  # fmt: skip
             frame.point(frame.x(estimate), frame.y(i), "circle", 5.5, fill=colour(low, high))
     return frame.finish()
 

@@ -299,9 +299,9 @@ GUIDE = explain(
         "everyone below. Systems between two lines form a cluster. Within it some pairs may be decided all "
         "the same; systems that share a letter are not.",
         "p, and p of all pairs": "p is how often a difference this large would turn up between two equally good "
-        "systems. Among many pairs, some small p turn up by chance. The p of all pairs is corrected for that: pairs "
-        "are decided by it, and the chance of even one false decision stays below the level. Holm's correction does "
-        "the same, but decides a little less.",
+        "systems. Among many pairs, some small p turn up by chance. The p of all pairs is corrected for that, and "
+        "pairs are decided by it. So the chance of even one false decision stays below the level. Holm's correction "
+        "does the same, but decides a little less.",
         **dict([HOLDS_AND_FRAGILE]),
         "Taste": "One annotator likes a system's style, another does not. With few annotators, tastes look like "
         "quality. The models of scores and of comparisons allow for them, so that the verdict is about other people, "

@@ -6,13 +6,12 @@ import math
 from typing import TYPE_CHECKING
 
 from adjudge.evidence.verdict import say_fail_and_count, say_nobody_passes
-from adjudge.people.check import UNTESTED
 from adjudge.reports import drawing
 from adjudge.reports.drawing import Drawing, Frame, Numbers
 from adjudge.reports.page import Chart, Section
 from adjudge.table.record import say_record
 from adjudge.table.results import Table, number, text
-from adjudge.table.wording import agreeing, as_sentences, counted, short_list
+from adjudge.table.wording import agreeing, as_sentences, counted, listed, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,8 +59,7 @@ def fail_and_count(results: PairResults) -> tuple[str, ...]:
         return ()
     if not checked.passing:
         return (say_nobody_passes(len(checked.annotators)),)
-    failed = [one for one in checked.annotators if not (one.passed or {*one.reasons} <= {*UNTESTED})]
-    counting = len({one.annotator for one in failed} - {*results.failing.people})
+    counting = len({one.annotator for one in checked.failing} - {*results.failing.people})
     of_accounts = checked.accounts is not None
     return (say_fail_and_count(counting, len(checked.annotators), of_accounts=of_accounts),) if counting else ()
 
@@ -75,28 +73,25 @@ def has_controls(checked: Checked) -> bool:
 
 def check_words(checked: Checked) -> tuple[str, ...]:
     """Who passes the check, and whose answers are copies."""
-    failed = [annotator.annotator for annotator in checked.annotators if not annotator.passed]
+    failed = [annotator.annotator for annotator in checked.failing]
+    untested = len(checked.annotators) - len(checked.passing) - len(failed)
     people, unit = len(checked.annotators), checked.unit
     several = f"both {unit}s" if people == 2 else f"all {people:,} {unit}s"
     everyone = agreeing(people, f"the one {unit}", several)
-    if not failed and all(annotator.p_controls is None for annotator in checked.annotators):
+    if not (failed or untested) and all(annotator.p_controls is None for annotator in checked.annotators):
         sentence = f"Nobody could be tested on controls; {everyone} {agreeing(people, 'is', 'are')} kept."
-    elif not failed:
+    elif not (failed or untested):
         sentence = f"{everyone[:1].upper()}{everyone[1:]} {agreeing(people, 'passes', 'pass')} the check."
     else:
-        who = f"{short_list(failed)} {agreeing(len(failed), 'does', 'do')} not"
-        sentence = f"{people - len(failed):,} of {counted(people, unit)} pass the check; {who}."
+        parts = [f"{len(checked.passing):,} of {counted(people, unit)} pass the check"]
+        if failed:
+            parts.append(f"{len(failed):,} {agreeing(len(failed), 'fails', 'fail')} ({short_list(failed)})")
+        if untested:
+            parts.append(f"{untested:,} could not be tested")
+        sentence = f"{listed(parts)}."
     twins = [f"{' and '.join(twin.annotators)} ({twin.kind})" for twin in checked.twins]
     copies = (f"Answers that chance does not explain: {short_list(twins)}.",) if twins else ()
-    return (sentence, *_suspects(checked), *copies)
-
-
-def _suspects(checked: Checked) -> tuple[str, ...]:
-    """Whose judgments do not follow those of the others; they are not left out for it."""
-    suspects = [f"{one.annotator} ({one.agreement:.2f})" for one in checked.annotators if one.fit == "careless"]
-    if not suspects:
-        return ()
-    return (f"Agreement with the others is far below the expected 1: {short_list(suspects)}.",)
+    return (sentence, *copies)
 
 
 def draw_annotators(checked: Checked) -> Drawing:
@@ -113,7 +108,7 @@ def draw_annotators(checked: Checked) -> Drawing:
     frame = Frame(x, y, 280, legend=[("kept" if kept else "not kept", *looks[kept]) for kept in found])
     most = max(one.judgments for one, _, _ in rows)
     for one, lead, seconds in rows:
-        facts = {"annotator": one.annotator, "judgments": f"{one.judgments:,}", "seconds": f"{seconds:.1f}",
+        facts = {"annotator": one.annotator, "judgments": f"{one.judgments:,}", "seconds (median)": f"{seconds:.1f}",
                  "genuine above degraded": f"{lead:.1f}", "why not kept": "; ".join(one.reasons)}  # fmt: skip
         colour, shape = looks[one.passed]
         with frame.mark(facts):
@@ -171,7 +166,7 @@ def _sentence(agreement: Agreement, kind: str) -> str:
     coefficients = (agreement.inter if kind == "inter" else agreement.intra)["all"]
     if not coefficients.pairs:
         return ""
-    who = "Two annotators of the same thing" if kind == "inter" else "Annotators who saw the same thing again"
+    who = "Two annotators who judged the same output" if kind == "inter" else "Annotators who saw the same thing again"
     name, value = choose_coefficient(agreement, coefficients)
     if math.isnan(value):
         return f"{who}: {name} cannot be computed from {counted(coefficients.pairs, 'pair')} of judgments."

@@ -25,7 +25,7 @@ from adjudge.reports.charts import (
 from adjudge.reports.drawing import Drawing, Frame, HeatCell, Names, Numbers, draw_cells
 from adjudge.reports.page import Chart, Section
 from adjudge.table.results import Cell, Table, percent, show, text
-from adjudge.table.wording import counted, short_list
+from adjudge.table.wording import agreeing, counted, short_list
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,7 +133,7 @@ def spread_section(results: PairResults) -> Section | None:
         f"Beside {noise}, {largest.effect} matters most ({size}).",
         f"It stands for {largest.meaning.replace(', and ', '. It also stands for ')}.",
         "A ranking that ignores these sources takes them for differences between systems.",
-        *_tastes(ranking.components),
+        *_tastes(ranking.components, judged),
     )
     if largest.sd < NO_SPREAD:
         words = (f"Beside {noise}, nothing adds to the spread.",)
@@ -148,11 +148,13 @@ def _size(sd: float) -> str:
     return f"{sd:.1f}" if sd >= 1.5 else f"{sd:.2f}"
 
 
-def _tastes(components: Sequence[VarianceComponent]) -> tuple[str, ...]:
+def _tastes(components: Sequence[VarianceComponent], judged: str) -> tuple[str, ...]:
     """What annotators' tastes mean, where the model has them."""
     taste = next((component for component in components if component.effect == TASTE), None)
-    if taste is None or taste.sd <= 0:
+    if taste is None:
         return ()
+    if taste.sd < NO_SPREAD:
+        return (f"No tastes of annotators are found in these {judged}.",)
     return (
         f"Annotators have tastes: how much more or less one likes a system varies by {_size(taste.sd)} between people.",
         "The intervals allow for that; more annotators narrow them further than more judgments by the same people.",
@@ -218,8 +220,12 @@ def _false_alarms(results: PairResults) -> list[str]:
     if not isinstance(audited, AATest):
         return []
     names = [ranking.method for ranking in (results.ranking, *results.others) if ranking.method in audited.rates]
-    alarms = [f"{name} {show(audited.rates[name].rate_05, percent('rate', 0))}" for name in names]
-    return [f"False alarms of the test behind each method on these data (5% is nominal): {', '.join(alarms)}."]
+    rates = {name: show(audited.rates[name].rate_05, percent("rate", 0)) for name in names}
+    if len(rates) == 1:
+        [(name, rate)] = rates.items()
+        return [f"The test of {name} calls equal systems different in {rate} of cases here (5% is nominal)."]
+    each = ", ".join(f"{name} {rate}" for name, rate in rates.items())
+    return [f"The tests call equal systems different in these shares of cases (5% is nominal): {each}."] * bool(rates)
 
 
 def _has_rank_sets(ranking: Ranking) -> bool:
@@ -337,8 +343,9 @@ def opponents_section(results: PairResults) -> Section | None:
         return None
     most = max(ranking.systems, key=lambda system: system.n)
     least = min(ranking.systems, key=lambda system: system.n)
-    often = f"{most.system} was compared most often ({counted(most.n, 'time')})"
-    spread = f"{often}, {least.system} least often ({least.n:,})."
+    often, seldom = ([system.system for system in ranking.systems if system.n == end.n] for end in (most, least))
+    spread = f"{short_list(often)} {agreeing(len(often), 'was', 'were')} compared most often "
+    spread += f"({counted(most.n, 'time')}), {short_list(seldom)} least often ({least.n:,})."
     if most.n == least.n:
         spread = f"All were compared equally often ({counted(most.n, 'time')})."
     spread += (
@@ -353,10 +360,12 @@ def opponents_section(results: PairResults) -> Section | None:
     if len(set(map(_shade, meetings.values()))) > 1:
         shades = "A stronger blue: compared more often than the average pair; a weaker one: less often."
         charts += (Chart("opponents", "Comparisons of every pair", shades, draw_meetings(ranking)),)
-    elif meetings:
-        spread += " Every pair met about as often as any other."
-    first, *others = audit_tables(results, "sampling", "composition") or (None,)
-    tables = () if first is None else (first,)
+    if meetings:
+        fewest, *_, highest = sorted(count for count, _ in (*meetings.values(), *meetings.values()))
+        meet = counted(fewest, "time") if fewest == highest else f"{fewest:,} to {counted(highest, 'time')}"
+        spread += f" Pairs met {meet}."
+    table, *others = audit_tables(results, "sampling", "composition") or (None,)
+    tables = () if table is None else (table,)
     return Section(
         "opponents", "Who met whom", (spread,), charts, tables, tuple(table for table in others if table is not None)
     )
@@ -438,11 +447,11 @@ def _cycles(tournament: Tournament) -> str:
 def _cheapest(tournament: Tournament) -> str:
     best = tournament.mfas
     proof = "no order does better" if best.optimal else f"no order does better than {best.lower_bound:,}"
-    sentence = f"The order with the fewest contradictions has {best.cost:,}; {proof}."
+    sentence = f"The best order goes against leads of {counted(best.cost, 'judgment')} in all; {proof}."
     if best.optima > 1:
         least = "" if best.optima_complete else "at least "
         movable = counted(len(best.movable), "system")
-        sentence += f" {least.capitalize()}{best.optima:,} orders are as good, and {movable} can move between them."
+        sentence += f" It is one of {least}{best.optima:,} such orders, and {movable} can move between them."
     return sentence
 
 
