@@ -75,7 +75,7 @@ FAR = 3
 """A system that moves by so many ranks is worth a sentence on the first page."""
 WORTH_SAYING = 0.25
 """Reasons smaller than this share of the largest, for or against a move, are not said."""
-LEAST = 0.005
+LEAST = 0.01
 """Points, or shares of the wins, below which nothing is a reason."""
 MOST_REASONS = 3
 BUSY = 0.25
@@ -260,11 +260,22 @@ def _ranks(scores: Floats) -> list[int | None]:
     return [None if np.isnan(score) else 1 + int((scores > score).sum()) for score in scores]
 
 
-def _reasons(gains: Sequence[tuple[float, str]], *, up: bool) -> tuple[str, ...]:
-    """The reasons that explain a move in this direction, the largest first; none where others weigh far more."""
-    least = max(WORTH_SAYING * max((abs(gain) for gain, _ in gains), default=0.0), LEAST)
+def _reasons(gains: Sequence[tuple[float, str]], *, up: bool, gap: float = 0.0) -> tuple[str, ...]:
+    """The reasons that explain a move over this gap, the largest first; none where others weigh far more."""
+    least = max(WORTH_SAYING * max(gap, *(abs(gain) for gain, _ in gains), 0.0), LEAST)
     fitting = sorted((-abs(gain), why) for gain, why in gains if gain and (gain > 0) == up and abs(gain) >= least)
     return tuple(why for _, why in fitting[:MOST_REASONS])
+
+
+def _gap(i: int, before: Sequence[int | None], after: Sequence[int | None], means: Floats) -> float:
+    """How far off in these means the farthest system is that system i passed, or that passed it."""
+
+    def passed(j: int) -> bool:
+        known = None not in (before[j], after[j])
+        return known and ((before[i] or 0) < (before[j] or 0)) != ((after[i] or 0) < (after[j] or 0))
+
+    gaps = [abs(float(means[i] - means[j])) for j in range(len(means)) if passed(j)]
+    return float(np.nanmax([0.0, *gaps]))
 
 
 class _Scores:
@@ -384,7 +395,11 @@ class _ScoreReasons:
             return (words.say_official_lines(before - after),)
         gains = self._gains(i, first, second)
         own = self._own_change(i, first, second)
-        return _reasons(gains, up=after < before) or (words.say_others_moved(own),)
+        in_points = "raw" if "raw" in (first, second) else "model"
+        gap = _gap(i, self.ranks[first], self.ranks[second], self.scores.means[in_points])
+        # The typical score is explained by shares, which no gap in points measures.
+        gap = 0.0 if second == "typical" else gap
+        return _reasons(gains, up=after < before, gap=gap) or (words.say_others_moved(own),)
 
     def _own_change(self, i: int, first: str, second: str) -> float | None:
         """How a system's distance from the average changed, where both are in points."""
@@ -458,7 +473,8 @@ def _explain_relative(judgments: Judgments) -> Explained:
         for first, second in _RELATIVE_MOVES:
             before, after = own[first], own[second]
             if before is not None and after is not None and before != after:
-                why = _reasons(gains[second], up=after < before) or (words.say_others_moved(None),)
+                gap = _gap(i, ranks[first], ranks[second], means["expected-wins"])
+                why = _reasons(gains[second], up=after < before, gap=gap) or (words.say_others_moved(None),)
                 moves.append(Move(first, second, before, after, why))
         numbers = {way: float(values[i]) for way, values in means.items()}
         systems.append(ExplainedSystem(estimator.systems[i], bool(estimator.human[i]), own, numbers, {}, tuple(moves)))

@@ -126,9 +126,10 @@ class Stability:
                 if row.family is family:
                     counts.setdefault(row.method, []).append(len(row.flips))
             if len(counts) > 1:
-                what = (
-                    "human scores" if family is ChangeFamily.HUMAN_DIVIDED else "distances of the lowest from the top"
-                )
+                what = "distances of the lowest from the top"
+                if family is ChangeFamily.HUMAN_DIVIDED:
+                    of_references = any(row.change.startswith("references divided") for row in self.rows)
+                    what = "scores of references" if of_references else "human scores"
                 return say_flips(what, [f"{divisor:g}" for divisor in DIVISORS], counts)
         return ""
 

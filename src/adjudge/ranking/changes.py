@@ -215,12 +215,13 @@ def human_changes(sheet: Sheet, removal: str = GENUINE) -> Iterator[Change[Sheet
         name = "human, its degraded versions and references removed"
         yield Change(name, ChangeFamily.HUMAN_REMOVED, sheet.human, _without_all_rows_of_human)
     else:
-        yield Change("human and references removed", ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
+        name = "human and references removed" if sheet.human.any() else "references removed"
+        yield Change(name, ChangeFamily.HUMAN_REMOVED, sheet.human, _without_human)
     if sheet.human.any() and sheet.of_kind("reference").any():
         nobody = np.zeros(len(sheet.systems), dtype=bool)
         yield Change("references alone removed", ChangeFamily.REFERENCES_REMOVED, nobody, _without_references)
     for divisor in DIVISORS:
-        name = f"human divided by {divisor:g}"
+        name = f"{'human' if sheet.human.any() else 'references'} divided by {divisor:g}"
         yield Change(name, ChangeFamily.HUMAN_DIVIDED, sheet.human, _human_divided(divisor), divisor)
 
 
@@ -323,7 +324,9 @@ def _each_system_removed(compared: Comparisons, order: NDArray[np.int64]) -> Ite
     if len(order) < 3:
         return
     yield _removal("lowest removed", ChangeFamily.LOWEST_REMOVED, everyone == order[-1])
-    yield _removal("highest removed", ChangeFamily.HIGHEST_REMOVED, everyone == order[0])
+    # Where the only human translation is the highest, it is removed already.
+    if not np.array_equal(compared.human, everyone == order[0]):
+        yield _removal("highest removed", ChangeFamily.HIGHEST_REMOVED, everyone == order[0])
     for system in order[1:-1]:
         yield _removal(f"without {compared.systems[system]}", ChangeFamily.SYSTEM_REMOVED, everyone == system)
 

@@ -232,7 +232,10 @@ class Ranking(results.Result):
         shared = "Systems that share a letter are not separated."
         drawn = "A line means that everyone above is decided better than everyone below." if lines else ""
         if self.lines.rule not in ("decided", "rank-sets"):
-            drawn = f"Lines follow the rule '{self.lines.rule}' at {self.lines.level:g}."
+            corrected = "letters are corrected for all pairs"
+            drawn = f"Lines follow the rule '{self.lines.rule}' at {self.lines.level:g}; {corrected}."
+        if "test" in self.settings:
+            drawn = f"{drawn} The test ignores who judged.".lstrip()
         bars = ""
         if any(system.numbers.get("low") is not None for system in self.systems):
             units = self.settings.get("resampled", "annotators")
