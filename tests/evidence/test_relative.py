@@ -87,6 +87,17 @@ def test_ties_repeats_and_weights_by_hand() -> None:
     assert sorted(block_weights(compared).tolist()) == [0.5] * 6 + [1.0]
 
 
+def test_the_human_on_top_is_removed_once() -> None:
+    judgments = blocks([{"a": 1, "b": 2, "c": 3}], annotators=["x"])
+    table = judgments.table.with_columns(human=pl.col("system") == "a")
+    compared = comparisons(Judgments(table))
+    first, last = (
+        {one.name for one in relative_changes(compared, np.array(order))} for order in ([0, 1, 2], [1, 2, 0])
+    )
+    assert ("human removed" in first, "highest removed" in first) == (True, False)
+    assert ("human removed" in last, "highest removed" in last) == (True, True)
+
+
 @pytest.mark.parametrize("unknown", ["annotator", "segment"])
 def test_what_names_neither_person_nor_text_repeats_nothing(unknown: str) -> None:
     """Counts of pairs name nobody: all comparisons of two systems but one would be dropped as repeats."""
@@ -116,7 +127,8 @@ def test_every_family_is_there_and_counts_are_told() -> None:
         ChangeFamily.DOCUMENT_REMOVED,
         ChangeFamily.REFERENCES_REMOVED,
     )
-    assert families == {family for family in ChangeFamily if family not in only_of_scores}
+    # The human is the highest, which is removed once.
+    assert families == {*ChangeFamily} - {*only_of_scores, ChangeFamily.HIGHEST_REMOVED}
     for row in rows:
         common = set(row.order) & set(row.baseline_order)
         assert row.pairs == len(common) * (len(common) - 1) // 2

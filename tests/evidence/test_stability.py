@@ -60,6 +60,13 @@ def test_the_removed_are_in_neither_ranking() -> None:
         assert not set(row.removed) & set(row.baseline_order)
 
 
+def test_references_that_nobody_ranks_are_no_human() -> None:
+    rows = [("a", system, "d", f"{system}{i}", "system", 60.0 + i) for system in "AB" for i in range(5)]
+    references = [("a", "A", "d", f"A{i}", "reference", 95.0) for i in range(5)]
+    names = [change.name for change in human_changes(sheet_of(campaign(rows + references)))]
+    assert names == ["references removed", *(f"references divided by {divisor:g}" for divisor in DIVISORS)]
+
+
 def test_an_unfair_draw_is_moved_by_the_human() -> None:
     """One annotator meets B beside the human, another A without it: dividing the human lifts the z of B alone."""
     rows = [("a", "HUMAN", "d", f"h{i}", "system", 90.0 + i) for i in range(10)]

@@ -551,9 +551,7 @@ def _without_systems(estimator: Estimator) -> Iterator[Trial]:
     order, everyone = np.argsort(-estimator.estimate.effects), np.arange(len(estimator.systems))
     gone = {"best system": everyone == order[0], "worst system": everyone == order[-1]}
     if estimator.human.any():
-        # Where the only human translation is best, leaving out either is one audit.
-        others = {name: systems for name, systems in gone.items() if not np.array_equal(systems, estimator.human)}
-        gone = {"reference" if estimator.kind == "relative" else "human": estimator.human, **others}
+        gone = {"reference" if estimator.kind == "relative" else "human": estimator.human, **gone}
     left = {f"without the {name}": ~systems for name, systems in gone.items() if (~systems).sum() > 1}
     parts = estimator.parts([Part(systems=systems) for systems in left.values()])
     for name, part in zip(left, parts, strict=True):
