@@ -235,8 +235,7 @@ def test_ties_of_rankings() -> None:
     (move,) = explained.moves
     assert (move.first, move.second, move.before, move.after) == ("wins-or-ties", "expected-wins", 2, 3)
     # Of 20 comparisons of B 5 are tied, of all 60 as well: counted from both sides 10 of 60.
-    told = "25% of its comparisons are ties, more than in all (17%)"
-    assert move.reasons == (f"{told}, and wins-or-ties alone counts these as won",)
+    assert move.reasons == ("25% of its comparisons are ties (17% in all), which only wins-or-ties counts as won",)
 
 
 def test_opponents_of_rankings() -> None:

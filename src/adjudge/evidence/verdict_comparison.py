@@ -230,9 +230,7 @@ def say_others_moved(amount: float | None) -> str:
 
 def say_ties(share: float, of_all: float) -> str:
     """That ties helped or hurt a system by wins-or-ties, where they count as won; expected-wins leaves them out."""
-    more = "more" if share > of_all else "fewer"
-    told = f"{share:.0%} of its comparisons are ties, {more} than in all ({of_all:.0%})"
-    return f"{told}, and wins-or-ties alone counts these as won"
+    return f"{share:.0%} of its comparisons are ties ({of_all:.0%} in all), which only wins-or-ties counts as won"
 
 
 def say_opponents(amount: float) -> str:

@@ -275,9 +275,10 @@ class Program:
             ) from fault
         with self._lock:
             self._running.add(process)
+        deadline = time.monotonic() + self._timeout
         timer = start_timer(self._timeout, _kill, process)
         try:
-            return self._answer(process, prompt, timer)
+            return self._answer(process, prompt, deadline)
         finally:
             timer.cancel()
             _kill(process)
@@ -290,7 +291,7 @@ class Program:
             with self._lock:
                 self._running.discard(process)
 
-    def _answer(self, process: subprocess.Popen[bytes], prompt: str, timer: threading.Timer) -> str:
+    def _answer(self, process: subprocess.Popen[bytes], prompt: str, deadline: float) -> str:
         assert process.stdin is not None
         assert process.stdout is not None
         writer = threading.Thread(target=_write_prompt, args=(process.stdin, prompt), daemon=True)
@@ -300,7 +301,8 @@ class Program:
             raise NoAnswerError(f"the answer has more than {MOST_BYTES:,} bytes", later=False)
         code = process.wait()
         writer.join()
-        if not timer.is_alive():
+        # The timer's thread may still be about to end when the program that it killed has ended.
+        if time.monotonic() >= deadline:
             raise NoAnswerError("no answer in time", later=True)
         if code != 0:
             raise NoAnswerError(f"the program ended with code {code}", later=True)
